@@ -1,0 +1,82 @@
+"""A typed client of the proxy's control API."""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import Self, TypeVar
+
+import aiohttp
+from pydantic import BaseModel, ValidationError
+
+from proctor.errors import EXIT_USAGE, PlatformError, ProctorError, UsageError
+from proctor.trace import SessionSummary, TraceRow
+from proctor.wire import TOKEN_HEADER, CloseAnswer, CloseRequest, ErrorAnswer, SessionInfo, SessionSpec, TraceAnswer
+
+_Model = TypeVar("_Model", bound=BaseModel)
+_SECONDS = 60.0
+
+
+class ControlClient:
+    """Opens, reads and closes sessions of a running proxy. An async context manager.
+
+    Every call raises UsageError for what the proxy refused as wrong, and PlatformError where it failed or is not there.
+    """
+
+    def __init__(self, url: str, token: str) -> None:
+        """`url` is the proxy's address, `token` the run's."""
+        self._url = f"{url}/_proctor/sessions"
+        self._headers = {TOKEN_HEADER: token}
+        self._http: aiohttp.ClientSession | None = None
+
+    async def __aenter__(self) -> Self:
+        """Open the connection pool; proxies of the environment are not used."""
+        timeout = aiohttp.ClientTimeout(total=_SECONDS)
+        self._http = aiohttp.ClientSession(headers=self._headers, timeout=timeout, trust_env=False)
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        """Close the connection pool."""
+        if self._http is not None:
+            await self._http.close()
+
+    async def open(self, spec: SessionSpec) -> SessionInfo:
+        """Start a session."""
+        return await self._call("POST", "", SessionInfo, spec)
+
+    async def session(self, session_id: str) -> SessionInfo:
+        """An open session as it stands."""
+        return await self._call("GET", f"/{session_id}", SessionInfo)
+
+    async def trace(self, session_id: str) -> list[TraceRow]:
+        """The rows of an open session so far."""
+        answer = await self._call("GET", f"/{session_id}/trace", TraceAnswer)
+        return [TraceRow.model_validate(row) for row in answer.rows]
+
+    async def close(self, session_id: str, command_status: int | None = None) -> SessionSummary:
+        """End a session; a recording is sealed if it was a clean run."""
+        asked = CloseRequest(command_status=command_status)
+        return (await self._call("POST", f"/{session_id}/close", CloseAnswer, asked)).summary
+
+    async def _call(self, method: str, path: str, answer: type[_Model], body: BaseModel | None = None) -> _Model:
+        assert self._http is not None, "use `async with`"
+        data = body.model_dump_json() if body is not None else None
+        try:
+            async with self._http.request(method, self._url + path, data=data) as response:
+                content = await response.read()
+        except (aiohttp.ClientError, TimeoutError) as error:
+            raise PlatformError("proxy_unreachable", f"no proxy answers at {self._url}: {error}") from None
+        if response.status >= 400:
+            raise _error_of(response.status, content)
+        return answer.model_validate_json(content)
+
+
+def _error_of(status: int, content: bytes) -> ProctorError:
+    try:
+        told = ErrorAnswer.model_validate_json(content)
+    except ValidationError:
+        return PlatformError("proxy_garbled", f"the proxy answered {status} with no error of its own")
+    usage = told.exit_code == EXIT_USAGE or (told.exit_code is None and status < 500)
+    kind = UsageError if usage else PlatformError
+    return kind(told.code, told.message, told.fix)

@@ -1,0 +1,199 @@
+"""`proctor.toml`: the services behind the proxy, found upwards from the working directory."""
+
+from __future__ import annotations
+
+import os
+import re
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+
+from proctor.errors import ConfigError, nearest
+from proctor.presets import PRESETS, Preset
+
+CONFIG_NAME = "proctor.toml"
+ENV_PREFIX = "env:"
+_SERVICE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
+_TOOLS_TEMPLATE = re.compile(r"([A-Z]+) (/\S*)")
+
+
+class ServiceConfig(BaseModel):
+    """One named upstream (`[services.NAME]`)."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    preset: Literal["openai", "anthropic"] | None = None
+    """A known LLM API: fills `url`, `env` and the effects."""
+    url: str = ""
+    """Where the real thing is, or `env:NAME` to read that from the environment when recording."""
+    env: tuple[str, ...] = ()
+    """Variables of the agent that hold this service's base URL; the launcher sets them."""
+    tools: str = ""
+    """How a request names its tool: `POST /tools/{tool}`."""
+    reads: tuple[str, ...] = ()
+    """Tool names (with `*`) that only read."""
+    writes: tuple[str, ...] = ()
+    """Tool names (with `*`) that change state."""
+    key_headers: tuple[str, ...] = ()
+    """Headers that carry meaning, beside those that always do."""
+    expected_status: tuple[Annotated[int, Field(ge=400, le=599)], ...] = ()
+    """Error statuses that a clean recording may end with."""
+    identities: dict[str, str] = Field(default_factory=dict)
+    """Named credentials: `{ alice = "env:ALICE_TOKEN" }`."""
+
+    @field_validator("url")
+    @classmethod
+    def _whole_url(cls, url: str) -> str:
+        if not url or url.startswith(ENV_PREFIX):
+            return url
+        return checked_url(url)
+
+    @field_validator("tools")
+    @classmethod
+    def _template(cls, template: str) -> str:
+        match = _TOOLS_TEMPLATE.fullmatch(template) if template else None
+        if template and (match is None or template.count("{tool}") != 1):
+            raise ValueError('a tools template reads "METHOD /path/{tool}", with {tool} once')
+        return template
+
+    @field_validator("identities")
+    @classmethod
+    def _by_variable(cls, identities: dict[str, str]) -> dict[str, str]:
+        for name, source in identities.items():
+            if not source.startswith(ENV_PREFIX) or not source[len(ENV_PREFIX) :]:
+                raise ValueError(f'identity "{name}" must name a variable: "env:NAME", never a credential itself')
+        return identities
+
+    @model_validator(mode="after")
+    def _reachable(self) -> ServiceConfig:
+        if not self.url and self.preset is None:
+            raise ValueError('a service needs a url (or a preset): url = "https://..." or url = "env:NAME"')
+        return self
+
+    @property
+    def preset_facts(self) -> Preset | None:
+        """What is known of the preset's API, or None for a service without one."""
+        return PRESETS[self.preset] if self.preset else None
+
+    @property
+    def base_url_variables(self) -> tuple[str, ...]:
+        """Every variable the launcher points at the proxy for this service."""
+        facts = self.preset_facts
+        return tuple(dict.fromkeys((*self.env, *(facts.base_url_variables if facts else ()))))
+
+    @property
+    def identity_variables(self) -> dict[str, str]:
+        """Identity name to the variable that holds its credential."""
+        return {name: source[len(ENV_PREFIX) :] for name, source in self.identities.items()}
+
+
+class Config(BaseModel):
+    """The whole file, with `root`: the folder it lies in, where `cassettes/` and `.proctor/` are too."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    services: dict[str, ServiceConfig]
+    pass_hosts: tuple[str, ...] = ()
+    """Hosts that go direct while recording (never in replay); each is listed in the summary."""
+    root: Path = Field(exclude=True)
+
+    @field_validator("services")
+    @classmethod
+    def _named(cls, services: dict[str, ServiceConfig]) -> dict[str, ServiceConfig]:
+        if not services:
+            raise ValueError("no service is configured: add a [services.NAME] table")
+        for name in services:
+            if not _SERVICE_NAME.fullmatch(name):
+                raise ValueError(f'service name "{name}" may hold letters, digits, "-" and "_" only')
+        return services
+
+    def service(self, name: str) -> ServiceConfig:
+        """The named service, or a ConfigError that names the nearest one."""
+        try:
+            return self.services[name]
+        except KeyError:
+            raise ConfigError(
+                "unknown_service", f'no service "{name}" in {self.root / CONFIG_NAME}', nearest(name, self.services)
+            ) from None
+
+
+def checked_url(url: str) -> str:
+    """`url` without a trailing slash, if it can be a service's address; ValueError says why not."""
+    parts = urlsplit(url)
+    if parts.scheme not in {"http", "https"} or not parts.hostname:
+        raise ValueError(f'"{url}" is no http(s) URL with a host')
+    if parts.username or parts.password:
+        raise ValueError("a URL must not hold a credential: let the agent send it, or name a variable")
+    if parts.query or parts.fragment:
+        raise ValueError(f'"{url}" must end with its path: no query, no fragment')
+    return url.rstrip("/")
+
+
+def upstream_url(name: str, service: ServiceConfig, environ: Mapping[str, str] = os.environ) -> str:
+    """The address of the real service, resolved now.
+
+    Raises ConfigError where the variable that should hold it is unset or holds no URL.
+    """
+    facts = service.preset_facts
+    url = service.url or (facts.url if facts else "")
+    if not url.startswith(ENV_PREFIX):
+        return url
+    variable = url[len(ENV_PREFIX) :]
+    value = environ.get(variable, "")
+    if not value:
+        raise ConfigError(
+            "service_url_unset",
+            f'service "{name}" takes its url from {variable}, which is not set',
+            f"set {variable} to the address of the real service (replay does not need it)",
+        )
+    try:
+        return checked_url(value)
+    except ValueError as error:
+        raise ConfigError("service_url_bad", f'service "{name}": {variable}: {error}') from None
+
+
+def find_config(start: Path) -> Path:
+    """The nearest `proctor.toml` at or above `start`; ConfigError where there is none."""
+    for folder in (start, *start.parents):
+        if (folder / CONFIG_NAME).is_file():
+            return folder / CONFIG_NAME
+    raise ConfigError("config_missing", f"no {CONFIG_NAME} in {start} or above it", "write one with: proctor init")
+
+
+def load_config(path: Path) -> Config:
+    """Read and check one `proctor.toml`. Raises ConfigError, which names the key and the nearest right one."""
+    try:
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ConfigError("config_unreadable", f"cannot read {path}: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise ConfigError("config_undecodable", f"{path} is not UTF-8 text", "save it as UTF-8") from None
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError("config_syntax", f"{path} is not TOML: {error}") from None
+    if "root" in data:
+        raise ConfigError("config_unknown_key", f'{path}: unknown key "root"', nearest("root", _known_keys(())))
+    try:
+        return Config.model_validate({**data, "root": path.parent.resolve()})
+    except ValidationError as error:
+        raise _config_error(path, error) from None
+
+
+def _config_error(path: Path, error: ValidationError) -> ConfigError:
+    """The first thing wrong, as a person would say it."""
+    first = error.errors(include_url=False)[0]
+    where = tuple(str(part) for part in first["loc"])
+    dotted = ".".join(where)
+    if first["type"] == "extra_forbidden":
+        near = nearest(where[-1], _known_keys(where))
+        return ConfigError("config_unknown_key", f'{path}: unknown key "{dotted}"', near)
+    message = first["msg"].removeprefix("Value error, ")
+    return ConfigError("config_bad_value", f"{path}: {dotted or 'file'}: {message}")
+
+
+def _known_keys(where: tuple[str, ...]) -> list[str]:
+    model: Any = ServiceConfig if where[:1] == ("services",) else Config
+    return [key for key in model.model_fields if key != "root"]

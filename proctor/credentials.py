@@ -1,0 +1,83 @@
+"""Which parts of which headers are secret."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from proctor.interaction import Headers
+
+TOKEN_HEADERS = frozenset({"authorization", "proxy-authorization", "x-api-key", "api-key", "x-goog-api-key"})
+CREDENTIAL_HEADERS = TOKEN_HEADERS | {"cookie"}
+"""Request headers that say who asks."""
+SECRET_HEADERS = CREDENTIAL_HEADERS | {"set-cookie"}
+
+PLACEHOLDER = re.compile(r"proctor-redacted-(\d{4,})")
+
+_COOKIE = re.compile(r"(?P<name>[^=;\s]+)=(?P<value>[^;]*)")
+
+
+class Credential(NamedTuple):
+    """A secret in a header. `kind` is `token`, or `cookie NAME`: a credential of one kind never stands for another."""
+
+    kind: str
+    value: str
+
+
+class Span(NamedTuple):
+    """Where in a header value a secret stands."""
+
+    start: int
+    end: int
+    kind: str
+
+
+def placeholder(number: int) -> str:
+    """The stand-in for the `number`-th secret of a tape."""
+    return f"proctor-redacted-{number:04d}"
+
+
+def secret_spans(name: str, value: str) -> list[Span]:
+    """The secret parts of one header (lower-case `name`); empty ones are left out."""
+    if name in TOKEN_HEADERS:
+        return _token_span(value)
+    if name == "cookie":
+        found = _COOKIE.finditer(value)
+    elif name == "set-cookie":
+        first = _COOKIE.match(value.lstrip())
+        offset = len(value) - len(value.lstrip())
+        if first is None or not first["value"].strip():
+            return []
+        start, end = first.span("value")
+        return [_trimmed(value, start + offset, end + offset, f"cookie {first['name']}")]
+    else:
+        return []
+    return [
+        _trimmed(value, *match.span("value"), f"cookie {match['name']}") for match in found if match["value"].strip()
+    ]
+
+
+def credentials_of(headers: Headers) -> tuple[Credential, ...]:
+    """Who asks: every secret of the request's credential headers, sorted, each once."""
+    found = {
+        Credential(span.kind, value[span.start : span.end])
+        for name, value in headers
+        if name.lower() in CREDENTIAL_HEADERS and name.lower() != "proxy-authorization"
+        for span in secret_spans(name.lower(), value)
+    }
+    return tuple(sorted(found))
+
+
+def _token_span(value: str) -> list[Span]:
+    """`Bearer X` and `Basic X` keep their scheme; a bare key is secret as a whole."""
+    scheme, space, credential = value.strip().partition(" ")
+    secret = credential.strip() if space else scheme
+    if not secret:
+        return []
+    start = value.rindex(secret)
+    return [Span(start, start + len(secret), "token")]
+
+
+def _trimmed(value: str, start: int, end: int, kind: str) -> Span:
+    text = value[start:end]
+    return Span(start + len(text) - len(text.lstrip()), end - len(text) + len(text.rstrip()), kind)

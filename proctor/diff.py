@@ -1,0 +1,105 @@
+"""What differs between two requests, in words a person can act on."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from itertools import islice, zip_longest
+from typing import Any
+
+from proctor.canonical import body_kind, sorted_pairs
+from proctor.interaction import Request, header
+from proctor.matchkey import Identity, key_headers_of
+from proctor.trace import body_value
+
+_ABSENT = object()
+_SHOWN = 80
+
+
+def request_diff(
+    recorded: Request, asked: Request, identities: tuple[Identity, Identity] = ((), ()), limit: int = 20
+) -> list[str]:
+    """One line a difference, `where: recorded ..., got ...`, at most `limit` of them."""
+    lines = islice(_differences(recorded, asked, identities), limit + 1)
+    found = [f"{where}: recorded {_shown(old, new)}, got {_shown(new, old)}" for where, old, new in lines]
+    return [*found[:limit], "... and more"] if len(found) > limit else found
+
+
+def json_differences(old: Any, new: Any, pointer: str = "") -> Iterator[tuple[str, Any, Any]]:
+    """Each leaf that differs, with its JSON pointer. 1, 1.0 and true are different leaves."""
+    if isinstance(old, dict) and isinstance(new, dict):
+        for key in dict.fromkeys((*old, *new)):
+            escaped = str(key).replace("~", "~0").replace("/", "~1")
+            yield from json_differences(old.get(key, _ABSENT), new.get(key, _ABSENT), f"{pointer}/{escaped}")
+    elif isinstance(old, list) and isinstance(new, list):
+        for index, (left, right) in enumerate(zip_longest(old, new, fillvalue=_ABSENT)):
+            yield from json_differences(left, right, f"{pointer}/{index}")
+    elif type(old) is not type(new) or old != new:
+        yield pointer or "/", old, new
+
+
+def _differences(
+    recorded: Request, asked: Request, identities: tuple[Identity, Identity]
+) -> Iterator[tuple[str, Any, Any]]:
+    if recorded.method != asked.method:
+        yield "method", recorded.method, asked.method
+    old_path, _, old_query = recorded.target.partition("?")
+    new_path, _, new_query = asked.target.partition("?")
+    if old_path != new_path:
+        yield "path", old_path, new_path
+    yield from _field_differences("query", _fields(old_query), _fields(new_query))
+    yield from _field_differences(
+        "header", _grouped(key_headers_of(recorded.headers)), _grouped(key_headers_of(asked.headers))
+    )
+    if identities[0] != identities[1]:
+        yield "credential", ", ".join(identities[0]) or _ABSENT, ", ".join(identities[1]) or _ABSENT
+    yield from _body_differences(recorded, asked)
+
+
+def _body_differences(recorded: Request, asked: Request) -> Iterator[tuple[str, Any, Any]]:
+    if recorded.body == asked.body:
+        return
+    if body_kind(header(asked.headers, "content-type") or "") == "form":
+        yield from _field_differences("form", _fields(_text(recorded.body)), _fields(_text(asked.body)))
+        return
+    old, new = body_value(recorded.headers, recorded.body), body_value(asked.headers, asked.body)
+    differences = [(f"body {where}", left, right) for where, left, right in json_differences(old, new)]
+    yield from differences or [("body", f"{len(recorded.body)} bytes", f"{len(asked.body)} other bytes")]
+
+
+def _field_differences(kind: str, old: dict[str, Any], new: dict[str, Any]) -> Iterator[tuple[str, Any, Any]]:
+    for name in dict.fromkeys((*old, *new)):
+        left, right = old.get(name, _ABSENT), new.get(name, _ABSENT)
+        if left != right:
+            yield f"{kind} {name}", left, right
+
+
+def _fields(query: str) -> dict[str, Any]:
+    pairs = sorted_pairs(query.encode("utf-8", "surrogateescape")) if query else ()
+    return _grouped(tuple((_text(name), _text(value or b"")) for name, value in pairs))
+
+
+def _grouped(pairs: tuple[tuple[str, str], ...]) -> dict[str, Any]:
+    grouped: dict[str, list[str]] = {}
+    for name, value in pairs:
+        grouped.setdefault(name, []).append(value)
+    return {name: values[0] if len(values) == 1 else values for name, values in grouped.items()}
+
+
+def _text(data: bytes) -> str:
+    return data.decode("utf-8", "replace")
+
+
+def _shown(value: Any, other: Any) -> str:
+    """A value in short. Of two long texts, the place where they part is shown."""
+    if value is _ABSENT:
+        return "nothing"
+    text = json.dumps(value, ensure_ascii=False)
+    if len(text) <= _SHOWN:
+        return text
+    start = 0
+    if isinstance(value, str) and isinstance(other, str):
+        same = next((at for at, (a, b) in enumerate(zip(value, other, strict=False)) if a != b), 0)
+        start = max(0, same - _SHOWN // 4)
+    cut = text[start : start + _SHOWN]
+    return f"{'...' if start else ''}{cut}..."

@@ -1,0 +1,72 @@
+"""What a call does to its service, and how sure that is: declared, by preset, by method, or guessed from its name."""
+
+from __future__ import annotations
+
+import re
+from fnmatch import fnmatchcase
+from functools import lru_cache
+from typing import NamedTuple
+
+from proctor.config import ServiceConfig
+from proctor.interaction import Effect, EffectWhy, Headers, header
+
+READ_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
+WRITE_METHODS = frozenset({"PUT", "PATCH", "DELETE"})
+READ_VERBS = frozenset(
+    """
+    query get list search find fetch read lookup check calc calculate describe show view count estimate
+    validate verify preview quote scan track status head select
+    """.split()  # noqa: SIM905 - a list of words reads better than a list of strings
+)
+
+_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
+
+
+class EffectFound(NamedTuple):
+    """An effect and where it was learnt."""
+
+    effect: Effect
+    why: EffectWhy
+
+
+def tool_of(service: ServiceConfig, method: str, path: str, headers: Headers = ()) -> str | None:
+    """The tool that a request names: by the service's template, else by its RPC header, else None."""
+    template = _template(service.tools)
+    if template is not None and method == template[0]:
+        match = template[1].fullmatch(path)
+        if match:
+            return match.group(1)
+    target = header(headers, "x-amz-target") or header(headers, "soapaction") or ""
+    return re.split(r"[./#]", target.strip('"'))[-1] or None
+
+
+def effect_of(service: ServiceConfig, method: str, path: str, tool: str | None) -> EffectFound:
+    """The effect of one call. A POST that nothing declares is guessed from its name, and marked so."""
+    name = tool if tool is not None else path.strip("/")
+    if any(fnmatchcase(name, pattern) for pattern in service.writes):
+        return EffectFound("write", "declared")
+    if any(fnmatchcase(name, pattern) for pattern in service.reads):
+        return EffectFound("read", "declared")
+    if method in READ_METHODS:
+        return EffectFound("read", "method")
+    if service.preset:
+        return EffectFound("pure", "preset")
+    if method in WRITE_METHODS:
+        return EffectFound("write", "method")
+    return EffectFound(_guess(name), "guessed")
+
+
+def _guess(name: str) -> Effect:
+    """`query_order`, `GetItem` and `orders/search` read; what names no reading verb is taken to write."""
+    last = name.rpartition("/")[2]
+    words = [word.lower() for word in _WORD.findall(last)]
+    return "read" if words and words[0] in READ_VERBS else "write"
+
+
+@lru_cache(maxsize=256)
+def _template(tools: str) -> tuple[str, re.Pattern[str]] | None:
+    if not tools:
+        return None
+    method, _, path = tools.partition(" ")
+    before, _, after = path.partition("{tool}")
+    return method, re.compile(f"{re.escape(before)}([^/?]+){re.escape(after)}")

@@ -1,0 +1,121 @@
+"""Every error Proctor raises on purpose.
+
+    ProctorError                 code, message, fix; `exit_code` says how a command ends
+    ├── UsageError        (2)    the command, the configuration or a name in it is wrong
+    │   ├── ConfigError          proctor.toml: missing, unreadable, unknown key, bad value
+    │   └── SessionError         the control API was asked for a session or state that is not there
+    ├── CassetteError     (2)    a tape cannot be believed
+    │   ├── CassetteMissing      no file of that name
+    │   ├── CassetteUndecodable  not UTF-8, or not YAML
+    │   ├── CassetteTorn         fewer or other interactions than were sealed
+    │   └── CassetteVersion      written by a newer Proctor, or not a version-1 cassette
+    ├── JournalError      (4)    a recording's journal cannot be read or written
+    ├── PortInUse         (2)    the address asked for belongs to another program
+    ├── UpstreamError     (1)    the real service did not give a whole answer
+    └── PlatformError     (4)    Proctor itself failed
+
+A miss is no exception: it is an answer (see `proctor.proxy.miss`) that fails the session.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from pathlib import Path
+
+EXIT_FINE = 0
+EXIT_FAILED = 1
+EXIT_USAGE = 2
+EXIT_MISSES = 3
+EXIT_PLATFORM = 4
+
+
+class ProctorError(Exception):
+    """What happened and where (`message`), under a stable `code`, and what to do about it (`fix`)."""
+
+    exit_code = EXIT_PLATFORM
+
+    def __init__(self, code: str, message: str, fix: str = "") -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.fix = fix
+
+    def __str__(self) -> str:
+        return f"{self.message}\n  {self.fix}" if self.fix else self.message
+
+    def as_dict(self) -> dict[str, str]:
+        """The form in which control answers, `--json` output and trace rows carry an error."""
+        return {"code": self.code, "message": self.message, "fix": self.fix}
+
+
+class UsageError(ProctorError):
+    """The command line, or a name given on it, is wrong."""
+
+    exit_code = EXIT_USAGE
+
+
+class ConfigError(UsageError):
+    """`proctor.toml` is missing, unreadable or says something that cannot be."""
+
+
+class SessionError(UsageError):
+    """The control API was asked for a session, or a state of one, that does not exist."""
+
+
+class CassetteError(ProctorError):
+    """A tape cannot be believed, so nothing of it is served."""
+
+    exit_code = EXIT_USAGE
+
+
+class CassetteMissing(CassetteError):
+    """There is no tape of that name."""
+
+
+class CassetteUndecodable(CassetteError):
+    """The file is not UTF-8 or not YAML; the message names the line."""
+
+
+class CassetteTorn(CassetteError):
+    """The file holds other interactions than the ones that were sealed."""
+
+
+class CassetteVersion(CassetteError):
+    """The file's version is one that this Proctor does not know."""
+
+
+class JournalError(ProctorError):
+    """The journal of a recording cannot be written or read; the recording is not sealed."""
+
+
+class PortInUse(UsageError):
+    """The port asked for is taken."""
+
+
+class UpstreamError(ProctorError):
+    """The real service did not answer, or not to the end."""
+
+    exit_code = EXIT_FAILED
+
+
+class PlatformError(ProctorError):
+    """Proctor itself failed; nothing can be said about the thing under test."""
+
+
+def nearest(wrong: str, right: Iterable[str]) -> str:
+    """`did you mean "x"?` for the closest of `right`, else the whole list, else an empty string."""
+    known = sorted(right)
+    close = difflib.get_close_matches(wrong, known, n=1)
+    if close:
+        return f'did you mean "{close[0]}"?'
+    return f"known: {', '.join(known)}" if known else ""
+
+
+def cassette_missing(name: str, path: Path, known: Iterable[str]) -> CassetteMissing:
+    """The error for a tape that is not there: names the file looked for, the nearest tape and the command."""
+    return CassetteMissing(
+        "cassette_missing",
+        f'no cassette "{name}": {path} does not exist. {nearest(name, known)}'.rstrip(),
+        f"record it: proctor record --cassette {name} -- COMMAND",
+    )

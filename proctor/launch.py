@@ -1,0 +1,72 @@
+"""The environment that points an agent at the proxy."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from proctor.config import Config
+from proctor.presets import QUIET_VARIABLES
+from proctor.wire import SessionInfo
+
+PROXY_VARIABLES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")
+NO_PROXY = "NO_PROXY"
+
+
+@dataclass(frozen=True)
+class AgentEnvironment:
+    """Variables to set for the agent, and what is worth saying about those it would have inherited."""
+
+    variables: dict[str, str]
+    notes: tuple[str, ...] = ()
+
+
+def agent_environment(
+    config: Config, info: SessionInfo, inherited: Mapping[str, str], *, watch: bool = True
+) -> AgentEnvironment:
+    """Everything an agent needs to use one session.
+
+    Services' own variables, SDKs' base URLs, in replay the placeholders as dummy keys; with `watch` also the proxy
+    variables, so that calls past the services are seen.
+    """
+    variables = {"PROCTOR_SESSION_URL": info.url, "PROCTOR_RECORDED_AT": info.recorded_at, **QUIET_VARIABLES}
+    for name in info.modes:
+        service = config.services[name]
+        address = f"{info.url}/{name}"
+        variables.update(dict.fromkeys(service.base_url_variables, address))
+        if info.modes[name] == "replay":
+            variables.update(_dummies(config, info, name))
+    if not watch:
+        return AgentEnvironment(variables)
+    origin = info.url.partition("/s/")[0]
+    recording = "record" in info.modes.values()
+    variables.update(_both_cases(dict.fromkeys(PROXY_VARIABLES, origin)))
+    variables.update(_both_cases({NO_PROXY: ",".join(config.pass_hosts) if recording else ""}))
+    return AgentEnvironment(variables, tuple(_inherited(inherited)))
+
+
+def _dummies(config: Config, info: SessionInfo, name: str) -> dict[str, str]:
+    """Keys for replay: placeholders of the tape, so that no real one is needed or seen."""
+    service = config.services[name]
+    known = info.identities.get(name, {})
+    named = service.identity_variables.items()
+    dummies = {variable: known[identity] for identity, variable in named if identity in known}
+    facts = service.preset_facts
+    if facts and "" in known:
+        dummies.update(dict.fromkeys(facts.key_variables, known[""]))
+    return dummies
+
+
+def _both_cases(variables: Mapping[str, str]) -> dict[str, str]:
+    return {spelled: value for name, value in variables.items() for spelled in (name, name.lower())}
+
+
+def _inherited(environ: Mapping[str, str]) -> list[str]:
+    """What the agent would have used instead."""
+    notes = []
+    for name in (NO_PROXY, *PROXY_VARIABLES):
+        value = environ.get(name) or environ.get(name.lower())
+        if value:
+            what = "the agent's calls to it are watched too" if name == NO_PROXY else "Proctor itself connects directly"
+            notes.append(f"inherited {name}={value} was replaced for the agent; {what}")
+    return notes

@@ -1,0 +1,71 @@
+"""Where a project's files lie, and which names may become paths."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from proctor.errors import UsageError
+
+_PART = re.compile(r"[\w][\w.@+-]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """The folders of one project, below the folder of its `proctor.toml`."""
+
+    root: Path
+
+    @property
+    def cassettes(self) -> Path:
+        """Tapes: in git, reviewed."""
+        return self.root / "cassettes"
+
+    @property
+    def state(self) -> Path:
+        """`.proctor/`: journals, traces and what sealing put aside; never in git."""
+        return self.root / ".proctor"
+
+    @property
+    def journals(self) -> Path:
+        """The only files that ever hold clear credentials (0600)."""
+        return self.state / "journals"
+
+    @property
+    def sessions(self) -> Path:
+        """One folder a session: its trace and summary."""
+        return self.state / "sessions"
+
+    @property
+    def aside(self) -> Path:
+        """Recordings that sealing refused, each with its reason."""
+        return self.state / "aside"
+
+    def cassette(self, name: str) -> Path:
+        """The file of the named tape; UsageError for a name that is no plain path below `cassettes/`."""
+        return self.cassettes / f"{cassette_name(name)}.yaml"
+
+    def cassette_names(self) -> list[str]:
+        """Every tape of the project, sorted, as `--cassette` takes it."""
+        found = self.cassettes.rglob("*.yaml")
+        return sorted(path.relative_to(self.cassettes).with_suffix("").as_posix() for path in found)
+
+    def ensure_state(self) -> None:
+        """Make `.proctor/` with the ignore file that keeps it out of git, wherever the project's own ends."""
+        self.state.mkdir(exist_ok=True)
+        ignore = self.state / ".gitignore"
+        if not ignore.exists():
+            ignore.write_text("*\n", encoding="utf-8")
+
+
+def cassette_name(name: str) -> str:
+    """`name` without the endings and folder people type (`cassettes/x.yaml` is `x`); UsageError if it climbs out."""
+    plain = name.removesuffix(".yaml").removeprefix("./").removeprefix("cassettes/")
+    parts = plain.split("/")
+    if not all(_PART.fullmatch(part) for part in parts):
+        raise UsageError(
+            "cassette_name",
+            f'"{name}" cannot name a cassette: use letters, digits, ".", "-", "_" and "/" below cassettes/',
+        )
+    return plain

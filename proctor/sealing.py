@@ -1,0 +1,193 @@
+"""Sealing: from a journal to a tape, if the recording was clean; else the recording is kept aside with the reasons."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from proctor import __version__
+from proctor.cassette import Cassette, save_cassette
+from proctor.credentials import credentials_of
+from proctor.errors import PlatformError
+from proctor.interaction import Interaction
+from proctor.journal import JournalContent
+from proctor.matchkey import CanonicalKey, canonical_key, key_headers_of
+from proctor.paths import Layout
+from proctor.redaction import Redactor, short_secrets
+from proctor.trace import interaction_fields
+
+_REFUSED = frozenset({401, 403})
+
+
+@dataclass(frozen=True)
+class SealResult:
+    """What became of a recording. Exactly one of `sealed` and `aside` is set, or neither if nothing was recorded."""
+
+    cassette: Cassette
+    redactor: Redactor
+    rows: tuple[dict[str, Any], ...]
+    """The trace, from the redacted interactions."""
+    sealed: Path | None = None
+    aside: Path | None = None
+    reasons: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def seal(layout: Layout, content: JournalContent, command_status: int | None) -> SealResult:
+    """Redact, judge and write what a journal holds.
+
+    `command_status` is the exit status of the agent's command, None where nobody knows it (a recovery).
+    Raises PlatformError where a secret survived redaction, or vcrpy could not read the tape; OSError where the disk
+    refuses. The old tape is then untouched and the journal still there.
+    """
+    head = content.head
+    redactor = Redactor.over(content.interactions)
+    clean = tuple(
+        replace(redactor.interaction(interaction), index=index)
+        for index, interaction in enumerate(content.interactions)
+    )
+    cassette = Cassette(head["cassette"], clean, _stamp(head, redactor))
+    rows = _rows(content, clean, redactor)
+    reasons = tuple(reasons_not_to_seal(head, clean, content.faults, command_status))
+    notes = _notes(content, redactor)
+    if not clean:
+        return SealResult(cassette, redactor, rows, reasons=reasons, notes=notes)
+    if any(_leaks(redactor, interaction) for interaction in clean):
+        raise PlatformError(
+            "seal_failed", "a credential is left in the tape after redaction, so it was not written", "report this"
+        )
+    if not reasons:
+        path = layout.cassette(cassette.name)
+        save_cassette(path, cassette)
+        return SealResult(cassette, redactor, rows, sealed=path, notes=notes)
+    path = layout.aside / f"{cassette.name}.yaml"
+    save_cassette(path, replace(cassette, stamp={**cassette.stamp, "aside": list(reasons)}))
+    return SealResult(cassette, redactor, rows, aside=path, reasons=reasons, notes=notes)
+
+
+def redacted_rows(content: JournalContent) -> tuple[dict[str, Any], ...]:
+    """The trace of a recording that still runs, as sealing would write it from what is known so far."""
+    redactor = Redactor.over(content.interactions)
+    return _rows(content, [redactor.interaction(interaction) for interaction in content.interactions], redactor)
+
+
+def reasons_not_to_seal(
+    head: dict[str, Any],
+    interactions: Sequence[Interaction],
+    faults: Iterable[dict[str, Any]] = (),
+    command_status: int | None = None,
+) -> Iterable[str]:
+    """Every reason why this recording is no clean run, in words; none for one that may become a tape."""
+    if command_status:
+        yield f"the command ended with status {command_status}"
+    if not interactions:
+        yield "nothing was recorded"
+    for fault in faults:
+        yield str(fault["message"])
+    for interaction in interactions:
+        if not interaction.response.complete:
+            yield f"{_told(interaction)}: the answer broke off"
+    expected = {name: frozenset(facts["expected_status"]) for name, facts in head["services"].items()}
+    yield from _unfinished_business(head, interactions, expected)
+    yield from _unauthorised(interactions, expected)
+
+
+def _unfinished_business(
+    head: dict[str, Any], interactions: Sequence[Interaction], expected: dict[str, frozenset[int]]
+) -> Iterable[str]:
+    """A 429 or 5xx as the last word to a request: replay would serve the outage for ever."""
+    last: dict[CanonicalKey, Interaction] = {}
+    for interaction in interactions:
+        headers = interaction.request.headers
+        identity = tuple(credential.value for credential in credentials_of(headers))
+        declared = head["services"][interaction.request.service]["key_headers"]
+        last[canonical_key(interaction.request, key_headers_of(headers, declared), identity)] = interaction
+    for interaction in last.values():
+        status, service = interaction.response.status, interaction.request.service
+        if (status == 429 or status >= 500) and status not in expected.get(service, ()):
+            yield (
+                f"{_told(interaction)}: the last answer was {status} "
+                f"(if that is right: expected_status = [{status}] under [services.{service}])"
+            )
+
+
+def _unauthorised(interactions: Sequence[Interaction], expected: dict[str, frozenset[int]]) -> Iterable[str]:
+    """A service that refused every request: the credentials were stale."""
+    statuses: dict[str, set[int]] = defaultdict(set)
+    for interaction in interactions:
+        statuses[interaction.request.service].add(interaction.response.status)
+    for service, seen in statuses.items():
+        if seen <= _REFUSED and not seen & expected.get(service, frozenset()):
+            told = " and ".join(map(str, sorted(seen)))
+            yield f'service "{service}" answered nothing but {told}: the credentials are missing or stale'
+
+
+def _leaks(redactor: Redactor, interaction: Interaction) -> bool:
+    """Whether a credential is left anywhere in what the interaction's request and response say."""
+    request, response = interaction.request, interaction.response
+    texts = [interaction.url, request.target, *(text for pair in request.headers + response.headers for text in pair)]
+    return redactor.leaks("\n".join(texts).encode("utf-8", "surrogateescape") + request.body + response.body)
+
+
+def _told(interaction: Interaction) -> str:
+    request = interaction.request
+    return f"#{interaction.index} {request.service} {request.method} {request.target}"
+
+
+def _stamp(head: dict[str, Any], redactor: Redactor) -> dict[str, Any]:
+    named = {
+        service: {name: redactor.known[value] for name, value in values.items() if value in redactor.known}
+        for service, values in head.get("identities", {}).items()
+    }
+    stamp = {
+        "recorded_at": head["recorded_at"],
+        "proctor": __version__,
+        "services": {name: facts["url"] for name, facts in head["services"].items()},
+    }
+    identities = {service: names for service, names in named.items() if names}
+    return {**stamp, "identities": identities} if identities else stamp
+
+
+def _rows(content: JournalContent, clean: Sequence[Interaction], redactor: Redactor) -> tuple[dict[str, Any], ...]:
+    """The whole trace in order of the requests: recorded exchanges and the others."""
+    rows = [_redacted_row(row, redactor) for row in content.rows]
+    for journalled, interaction in zip(content.interactions, clean, strict=True):
+        rows.append(
+            {
+                "index": journalled.index,
+                "session": content.head["session"],
+                "source": "record",
+                "started": round(interaction.started, 6),
+                "seconds": round(interaction.seconds, 6),
+                **interaction_fields(interaction),
+                **{key: True for key, value in content.extras.get(journalled.index, {}).items() if value},
+            }
+        )
+    return tuple(sorted(rows, key=lambda row: row["index"]))
+
+
+def _redacted_row(row: dict[str, Any], redactor: Redactor) -> dict[str, Any]:
+    return {key: _redacted_value(value, redactor) for key, value in row.items()}
+
+
+def _redacted_value(value: Any, redactor: Redactor) -> Any:
+    if isinstance(value, str):
+        return redactor.text(value)
+    if isinstance(value, list):
+        return [_redacted_value(item, redactor) for item in value]
+    if isinstance(value, dict):
+        return {redactor.text(key): _redacted_value(item, redactor) for key, item in value.items()}
+    return value
+
+
+def _notes(content: JournalContent, redactor: Redactor) -> tuple[str, ...]:
+    notes = []
+    if content.torn:
+        notes.append("the last line of the journal was cut off; that exchange had not reached the client")
+    short = short_secrets(redactor.known)
+    if short:
+        notes.append(f"{short} credential(s) under 8 characters were replaced in their headers only, not in bodies")
+    return tuple(notes)

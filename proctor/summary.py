@@ -1,0 +1,185 @@
+"""Counting a session up, and deciding with what status its command ends."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple
+
+from proctor.errors import EXIT_FAILED, EXIT_FINE, EXIT_MISSES, EXIT_PLATFORM
+from proctor.interaction import Effect, Interaction
+from proctor.trace import ErrorSeen, GuessedEffect, HostTried, MissSeen, SessionSummary
+from proctor.wire import Mode
+
+PLATFORM_CODES = frozenset({"journal_failed", "platform_error", "seal_failed"})
+"""Errors that are Proctor's own: nothing can be said about the agent."""
+
+
+@dataclass
+class Tally:
+    """What a session has done so far. Hits are only counted; whatever is worth reading is kept, once each."""
+
+    exchanges: int = 0
+    hits: int = 0
+    recorded: int = 0
+    live: int = 0
+    asked: set[str] = field(default_factory=set)
+    stand_ins: set[str] = field(default_factory=set)
+    misses: dict[tuple[str, ...], MissSeen] = field(default_factory=dict)
+    errors: dict[tuple[str, str], ErrorSeen] = field(default_factory=dict)
+    hosts: dict[tuple[str, str], HostTried] = field(default_factory=dict)
+    guesses: Counter[tuple[str, str, Effect]] = field(default_factory=Counter)
+    guesses_repeated: Counter[tuple[str, str, Effect]] = field(default_factory=Counter)
+
+    def answered(self, interaction: Interaction, how: Literal["hits", "recorded", "live"], repeated: bool) -> None:
+        """An exchange that came to its end."""
+        self.exchanges += 1
+        setattr(self, how, getattr(self, how) + 1)
+        self.asked.add(interaction.request.service)
+        if interaction.stand_in:
+            self.stand_ins.add(interaction.request.service)
+        if interaction.effect_why == "guessed":
+            key = (interaction.request.service, label(interaction), interaction.effect)
+            self.guesses[key] += 1
+            if repeated and interaction.effect == "write":
+                self.guesses_repeated[key] += 1
+
+    def missed(self, row: dict[str, Any]) -> None:
+        """A request that nothing answers; the same one again only counts up."""
+        self.exchanges += 1
+        error = row["error"]
+        self.asked.add(row["service"])
+        key = (error["code"], row["service"], row["method"], row["target"], repr(row.get("arguments")))
+        seen = self.misses.get(key)
+        self.misses[key] = (
+            seen.model_copy(update={"count": seen.count + 1})
+            if seen
+            else MissSeen(
+                code=error["code"],
+                service=row["service"],
+                method=row["method"],
+                target=row["target"],
+                tool=row.get("tool"),
+                message=error["message"],
+                fix=error.get("fix", ""),
+                diff=tuple(error.get("diff", ())),
+            )
+        )
+
+    def failed(self, code: str, message: str, fix: str = "", *, exchange: bool = False) -> None:
+        """Something went wrong, in an exchange or beside any."""
+        self.exchanges += exchange
+        seen = self.errors.get((code, message))
+        self.errors[code, message] = ErrorSeen(code=code, message=message, fix=fix, count=seen.count + 1 if seen else 1)
+
+    def bypassed(self, host: str, method: str, service: str | None) -> None:
+        """The agent called a host past the services."""
+        seen = self.hosts.get((host, method))
+        count = seen.count + 1 if seen else 1
+        self.hosts[host, method] = HostTried(host=host, method=method, count=count, service=service)
+
+    def guessed_effects(self) -> tuple[GuessedEffect, ...]:
+        """One entry a guessed call, sorted."""
+        return tuple(
+            GuessedEffect(
+                service=key[0], name=key[1], effect=key[2], count=count, repeated=self.guesses_repeated.get(key, 0)
+            )
+            for key, count in sorted(self.guesses.items())
+        )
+
+
+def label(interaction: Interaction) -> str:
+    """How a person calls this call: its tool, else method and path."""
+    request = interaction.request
+    return interaction.tool or f"{request.method} {request.target.partition('?')[0]}"
+
+
+def unused_labels(interactions: Sequence[Interaction], played: Sequence[int]) -> tuple[str, ...]:
+    """The recordings that nothing asked for, as `#3 orders query_order`."""
+    return tuple(
+        f"#{interaction.index} {interaction.request.service} {label(interaction)}"
+        for interaction, times in zip(interactions, played, strict=True)
+        if not times
+    )
+
+
+def llm_of(
+    modes: dict[str, Mode], llm_services: frozenset[str], tally: Tally
+) -> Literal["live", "replayed", "stand-in", "none"]:
+    """What stood behind the LLM services that were asked."""
+    asked = llm_services & tally.asked
+    if not asked:
+        return "none"
+    if all(modes[service] == "replay" for service in asked):
+        return "replayed"
+    return "stand-in" if asked & tally.stand_ins else "live"
+
+
+class Ending(NamedTuple):
+    """How a command ends: the status, and each reason for one that is not 0, most important first."""
+
+    status: int
+    reasons: tuple[str, ...]
+
+
+def ending(summary: SessionSummary, command_status: int, *, allow_unused: bool = False) -> Ending:
+    """The exit status of a session's command. Where several hold: 4, 2, 3, the command's own, 1."""
+    found: list[tuple[int, str]] = []
+    for error in summary.errors:
+        status = EXIT_PLATFORM if error.code in PLATFORM_CODES else EXIT_FAILED
+        found.append((status, _told(error.message, error.fix)))
+    found.extend(_misses(summary))
+    found.extend(_nothing_or_unused(summary, allow_unused))
+    if command_status:
+        found.append((command_status, f"the command ended with status {command_status}"))
+    found.extend((EXIT_FAILED, f"not sealed: {reason}") for reason in summary.aside_reasons)
+    for status in (EXIT_PLATFORM, EXIT_MISSES, command_status, EXIT_FAILED):
+        if status and any(status == each for each, _ in found):
+            return Ending(status, tuple(text for each, text in sorted(found, key=lambda f: f[0] != status)))
+    return Ending(EXIT_FINE, ())
+
+
+def _misses(summary: SessionSummary) -> Iterable[tuple[int, str]]:
+    for miss in summary.misses:
+        times = f" ({miss.count} times)" if miss.count > 1 else ""
+        yield EXIT_MISSES, _told(f"miss{times}: {miss.message}", miss.fix)
+    for host in summary.hosts:
+        yield EXIT_MISSES, _told(*_host_told(host))
+
+
+def _host_told(host: HostTried) -> tuple[str, str]:
+    times = f", {host.count} times" if host.count > 1 else ""
+    if host.service:
+        return (
+            f'{host.method} went straight to {host.host}{times}, the address of service "{host.service}"; refused',
+            f'point that tool at the proxy by a variable of its own: env = ["..."] under [services.{host.service}]',
+        )
+    return (
+        f"{host.method} went to {host.host}{times}, which is no service; refused",
+        "make it a service in proctor.toml, or list it in pass_hosts to let it go direct while recording",
+    )
+
+
+def _nothing_or_unused(summary: SessionSummary, allow_unused: bool) -> Iterable[tuple[int, str]]:
+    if not summary.exchanges:
+        yield (
+            EXIT_MISSES,
+            _told(
+                "no request reached the proxy at all",
+                "the agent must read the variables that `proctor env` prints; see docs/recording.md",
+            ),
+        )
+    elif not allow_unused:
+        for service in summary.services_unused:
+            yield (
+                EXIT_MISSES,
+                _told(
+                    f'service "{service}" was never asked',
+                    "if that is right, say --allow-unused; else see that the agent reads its variable",
+                ),
+            )
+
+
+def _told(message: str, fix: str) -> str:
+    return f"{message}\n    {fix}" if fix else message

@@ -1,0 +1,184 @@
+"""The trace: one row an exchange, the same whatever answered it."""
+
+from __future__ import annotations
+
+import json
+from base64 import b64encode
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from proctor.encoding import decoded
+from proctor.interaction import Effect, EffectWhy, Headers, Interaction, header
+
+Source = Literal["record", "replay", "live", "refused"]
+"""What answered: the real service (recorded or not), the cassette, or Proctor itself with a refusal."""
+
+
+class TraceRow(BaseModel):
+    """One exchange as a reader of `trace.jsonl` gets it; keys that are absent from a line have the default.
+
+    Times are seconds; `started` counts from the session's begin.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    index: int
+    session: str
+    service: str
+    source: Source
+    method: str
+    target: str
+    tool: str | None = None
+    arguments: Any = None
+    result: Any = None
+    status: int | None = None
+    effect: Effect | None = None
+    effect_why: EffectWhy | None = None
+    started: float
+    seconds: float
+    attempts: int = 1
+    fault: str | None = None
+    matched: int | None = None
+    """Index of the tape's interaction that answered."""
+    match: Literal["exact", "canonical"] | None = None
+    repeated: bool = False
+    """The matching recordings were used up, so the last one answered again."""
+    forgiven: tuple[str, ...] = ()
+    rewrites: tuple[str, ...] = ()
+    stand_in: str | None = None
+    cut: bool = False
+    client_gone: bool = False
+    error: dict[str, Any] | None = None
+    """`code`, `message`, `fix`; for a miss also `nearest` and `diff`."""
+
+
+class HostTried(BaseModel):
+    """A host that the agent called past the services. `service` is the one whose address it is, if any."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    host: str
+    method: str
+    count: int = 1
+    service: str | None = None
+
+
+class MissSeen(BaseModel):
+    """A request that nothing on the tape answers, listed once with its count."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    code: str
+    service: str
+    method: str
+    target: str
+    tool: str | None = None
+    count: int = 1
+    message: str
+    fix: str = ""
+    diff: tuple[str, ...] = ()
+
+
+class GuessedEffect(BaseModel):
+    """An effect that nobody declared."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    service: str
+    name: str
+    effect: Effect
+    count: int = 1
+    repeated: int = 0
+    """How often a guessed write was answered again from its last recording."""
+
+
+class ErrorSeen(BaseModel):
+    """Something that went wrong in an exchange or in the session, listed once with its count."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    code: str
+    message: str
+    fix: str = ""
+    count: int = 1
+
+
+class SessionSummary(BaseModel):
+    """What one session did, and whether it may count."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    session: str
+    cassette: str
+    set_up: str
+    llm: Literal["live", "replayed", "stand-in", "none"]
+    modes: dict[str, str]
+    started_at: str
+    """ISO 8601, UTC."""
+    seconds: float
+    exchanges: int = 0
+    hits: int = 0
+    recorded: int = 0
+    live: int = 0
+    interactions: int = 0
+    """How many the tape holds."""
+    recorded_at: str = ""
+    misses: tuple[MissSeen, ...] = ()
+    guessed: tuple[GuessedEffect, ...] = ()
+    unused: tuple[str, ...] = ()
+    """Recordings that nothing asked for, as `#3 orders query_order`."""
+    services_unused: tuple[str, ...] = ()
+    hosts: tuple[HostTried, ...] = ()
+    passed: tuple[str, ...] = ()
+    errors: tuple[ErrorSeen, ...] = ()
+    notes: tuple[str, ...] = ()
+    redacted: int = 0
+    """How many interactions hold placeholders."""
+    sealed: str = ""
+    """Path of the tape that this recording became."""
+    aside: str = ""
+    """Path of the recording that sealing refused."""
+    aside_reasons: tuple[str, ...] = Field(default=())
+
+
+def body_value(headers: Headers, body: bytes) -> Any:
+    """A body as the trace shows it: parsed JSON, else text, else `{"base64": ...}`; None for an empty one."""
+    if not body:
+        return None
+    plain = decoded(body, header(headers, "content-encoding"))
+    plain = body if plain is None else plain
+    try:
+        text = plain.decode("utf-8")
+    except UnicodeDecodeError:
+        return {"base64": b64encode(plain).decode("ascii")}
+    try:
+        value = json.loads(text)
+        json.dumps(value, allow_nan=False, ensure_ascii=False).encode("utf-8")
+    except (ValueError, RecursionError):
+        return text
+    return value
+
+
+def interaction_fields(interaction: Interaction) -> dict[str, Any]:
+    """The part of a row that an interaction alone decides."""
+    request, response = interaction.request, interaction.response
+    fields: dict[str, Any] = {
+        "service": request.service,
+        "method": request.method,
+        "target": request.target,
+        "tool": interaction.tool,
+        "arguments": body_value(request.headers, request.body),
+        "result": body_value(response.headers, response.body),
+        "status": response.status,
+        "effect": interaction.effect,
+        "effect_why": interaction.effect_why,
+        "stand_in": interaction.stand_in,
+        "cut": not response.complete,
+    }
+    return {key: value for key, value in fields.items() if value is not None and value is not False}
+
+
+def row_line(row: dict[str, Any]) -> bytes:
+    """One line of `trace.jsonl`. Integers of any size stay exact."""
+    return json.dumps(row, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogateescape") + b"\n"

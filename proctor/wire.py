@@ -1,0 +1,106 @@
+"""What goes over the control API, and the words both sides use for it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from proctor.trace import SessionSummary
+
+Mode = Literal["record", "replay", "live"]
+"""Of a service: answered by the real thing and kept, by the tape, or by the real thing and not kept."""
+
+MODES: tuple[Mode, ...] = ("record", "replay", "live")
+
+TOKEN_HEADER = "x-proctor-token"  # noqa: S105 - a header's name
+MISS_HEADER = "x-proctor-miss"
+ERROR_HEADER = "x-proctor-error"
+STAND_IN_HEADER = "x-proctor-stand-in"
+"""A stand-in service names itself in this header of each answer."""
+
+
+class SessionSpec(BaseModel):
+    """Asks for a session: one agent run's isolated use of the proxy."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    cassette: str
+    modes: dict[str, Mode]
+    """Every service of the session with its mode."""
+    session: str | None = None
+    """An id of one's own choice; else an unguessable one is made."""
+    passed: tuple[str, ...] = ()
+    """Hosts that the launcher let go direct."""
+    notes: tuple[str, ...] = ()
+    """What the launcher found worth saying in the summary."""
+
+
+class SessionInfo(BaseModel):
+    """A session as it stands."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    session: str
+    cassette: str
+    modes: dict[str, Mode]
+    url: str
+    """What `PROCTOR_SESSION_URL` holds: the base of every service's address."""
+    set_up: str
+    recorded_at: str = ""
+    identities: dict[str, dict[str, str]] = Field(default_factory=dict)
+    """By service, then name: the placeholder that stands for a credential. The unnamed one has the name ""."""
+
+
+class CloseRequest(BaseModel):
+    """Ends a session."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    command_status: int | None = None
+    """Exit status of the agent's command, where there was one: only a clean run is sealed."""
+
+
+class CloseAnswer(BaseModel):
+    """What became of a session."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    summary: SessionSummary
+
+
+class TraceAnswer(BaseModel):
+    """The rows of a session so far, as plain data (see `proctor.trace.TraceRow`)."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    rows: list[dict[str, Any]]
+
+
+class ErrorAnswer(BaseModel):
+    """Every refusal of the control API and of the proxy, in one shape."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    code: str
+    message: str
+    fix: str = ""
+    exit_code: int | None = None
+    """With what status a command that met this error ends, where that is not plain from the HTTP status."""
+
+
+def set_up_of(modes: Mapping[str, Mode], llm_services: frozenset[str]) -> str:
+    """The name of a set-up: `code`, `prompt`, `retape`, `record`, `live`, else `mixed`."""
+    tools = {mode for service, mode in modes.items() if service not in llm_services}
+    models = {mode for service, mode in modes.items() if service in llm_services}
+    names: dict[tuple[Mode, Mode], str] = {
+        ("replay", "replay"): "code",
+        ("replay", "live"): "prompt",
+        ("replay", "record"): "retape",
+        ("record", "record"): "record",
+        ("live", "live"): "live",
+    }
+    if len(tools) > 1 or len(models) > 1 or not tools | models:
+        return "mixed"
+    return names.get((next(iter(tools or models)), next(iter(models or tools))), "mixed")

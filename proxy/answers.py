@@ -1,0 +1,46 @@
+"""Answers that Proctor gives itself: misses and refusals, in the shape that the client's SDK expects."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import orjson
+from aiohttp import web
+
+from proctor.config import ServiceConfig
+from proctor.wire import ERROR_HEADER, MISS_HEADER
+
+MISS_STATUS = 422
+"""SDKs retry 408, 409, 429 and 5xx; they do not retry this, and no test expects it by chance."""
+
+
+def miss(service: ServiceConfig, error: dict[str, Any]) -> web.Response:
+    """The answer to a request that nothing on the tape answers."""
+    return _answer(MISS_STATUS, service, error, MISS_HEADER)
+
+
+def refusal(status: int, error: dict[str, Any], service: ServiceConfig | None = None) -> web.Response:
+    """The answer to a request that Proctor will not or cannot pass on."""
+    return _answer(status, service, error, ERROR_HEADER)
+
+
+def _answer(status: int, service: ServiceConfig | None, error: dict[str, Any], header: str) -> web.Response:
+    shape = service.preset_facts.error_shape if service and service.preset_facts else "plain"
+    return web.Response(
+        status=status,
+        body=orjson.dumps(_shaped(shape, error)),
+        content_type="application/json",
+        charset="utf-8",
+        headers={header: error["code"], "x-should-retry": "false"},
+    )
+
+
+def _shaped(shape: str, error: dict[str, Any]) -> dict[str, Any]:
+    """`error` as the API's SDK reads it, with all of it under `proctor` as well."""
+    told = f"Proctor: {error['message']}" + (f" ({error['fix']})" if error.get("fix") else "")
+    if shape == "openai":
+        inner = {"message": told, "type": "proctor_error", "param": None, "code": error["code"]}
+        return {"error": inner, "proctor": error}
+    if shape == "anthropic":
+        return {"type": "error", "error": {"type": "proctor_error", "message": told}, "proctor": error}
+    return {"error": error["code"], "message": told, "proctor": error}

@@ -1,0 +1,56 @@
+"""Headers that belong to one connection, and what a message's framing says."""
+
+from __future__ import annotations
+
+from multidict import CIMultiDict
+
+from proctor.interaction import Headers
+
+HOP_BY_HOP = frozenset(
+    {
+        "connection",
+        "keep-alive",
+        "proxy-authenticate",
+        "proxy-authorization",
+        "proxy-connection",
+        "te",
+        "trailer",
+        "transfer-encoding",
+        "upgrade",
+    }
+)
+
+
+def end_to_end(headers: Headers) -> Headers:
+    """The headers without those of the connection, the ones that `Connection` names included."""
+    named = {
+        token.strip().lower() for name, value in headers if name.lower() == "connection" for token in value.split(",")
+    }
+    dropped = HOP_BY_HOP | named
+    return tuple(pair for pair in headers if pair[0].lower() not in dropped)
+
+
+def for_upstream(headers: Headers) -> CIMultiDict[str]:
+    """Request headers as the client session takes them.
+
+    Host, length and Expect are its own business. Repeats of a name get one spelling: the session would drop the first
+    of two that differ in case only.
+    """
+    sent: CIMultiDict[str] = CIMultiDict()
+    spelled: dict[str, str] = {}
+    for name, value in end_to_end(headers):
+        low = name.lower()
+        if low not in {"host", "content-length", "expect"}:
+            sent.add(spelled.setdefault(low, name), value)
+    return sent
+
+
+def for_client(headers: Headers) -> CIMultiDict[str]:
+    """Response headers as they go to the agent: in order, with case and repeats."""
+    return CIMultiDict(end_to_end(headers))
+
+
+def announced_length(headers: CIMultiDict[str]) -> int | None:
+    """Content-Length, or None where the body ends otherwise."""
+    text = headers.get("Content-Length", "")
+    return int(text) if text.isascii() and text.isdigit() else None

@@ -1,0 +1,101 @@
+"""Who asks, in replay: a live credential becomes the placeholder of the recorded one, or nobody, never a guess."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from proctor.config import ServiceConfig
+from proctor.credentials import PLACEHOLDER, Credential, credentials_of
+from proctor.matchkey import Identity
+from proctor.proxy.playback import Tape, identity_of
+from proctor.redaction import Redactor
+
+
+class Unbound(Exception):
+    """A credential that stands for no identity of the tape; the text says why."""
+
+
+@dataclass
+class IdentityBinder:
+    """The identities of one session. Every live credential is learnt by `redactor`, so that no trace row shows it."""
+
+    tape: Tape
+    environ: Mapping[str, str]
+    redactor: Redactor = field(default_factory=Redactor)
+    _bound: dict[tuple[str, Credential], str] = field(default_factory=dict, init=False)
+    _seen: dict[tuple[str, bytes, bytes], Identity] = field(default_factory=dict, init=False)
+
+    def identity(self, service: str, headers: list[tuple[bytes, bytes]]) -> Identity:
+        """The identity of a request, from its credential headers (lower-case names). Raises Unbound."""
+        if len(headers) == 1:
+            name, value = headers[0]
+            known = self._seen.get((service, name, value))
+            if known is None:
+                known = self._seen[service, name, value] = self._resolved(service, headers)
+            return known
+        return self._resolved(service, headers)
+
+    def _resolved(self, service: str, headers: list[tuple[bytes, bytes]]) -> Identity:
+        text = tuple((name.decode("latin-1"), value.decode("utf-8", "surrogateescape")) for name, value in headers)
+        return identity_of(self._placeholder(service, credential) for credential in credentials_of(text))
+
+    def _placeholder(self, service: str, credential: Credential) -> str:
+        if PLACEHOLDER.fullmatch(credential.value):
+            return credential.value
+        bound = self._bound.get((service, credential))
+        if bound is None:
+            bound = self._bind(service, credential)
+            self._bound[service, credential] = bound
+            self.redactor.learn_value(credential.value, bound)
+        return bound
+
+    def _bind(self, service: str, credential: Credential) -> str:
+        recorded = self.tape.identities.get(service, {}).get(credential.kind, set())
+        try:
+            return self._named(service, credential) or self._only(service, credential, recorded)
+        except Unbound:
+            self.redactor.learn_value(credential.value, f"proctor-redacted-live-{len(self.redactor.known) + 1}")
+            raise
+
+    def _named(self, service: str, credential: Credential) -> str | None:
+        """The placeholder of a credential that the configuration names; None where it names none."""
+        config = self.tape.config.services.get(service)
+        name = _name_of(config, credential.value, self.environ) if config else None
+        if name is None:
+            return None
+        placeholder: str | None = named_identities(self.tape, service).get(name)
+        if placeholder is None:
+            raise Unbound(f'the credential is identity "{name}", which the tape does not have for "{service}"')
+        return placeholder
+
+    def _only(self, service: str, credential: Credential, recorded: set[str]) -> str:
+        taken = {
+            placeholder
+            for (bound_service, bound), placeholder in self._bound.items()
+            if bound_service == service and bound.kind == credential.kind
+        }
+        kind = "credential" if credential.kind == "token" else credential.kind
+        if not recorded:
+            raise Unbound(f'the tape has no {kind} for "{service}": its requests were recorded without one')
+        if len(recorded) > 1:
+            raise Unbound(
+                f'the tape has {len(recorded)} identities for "{service}" and nothing says which one this {kind} is; '
+                f'name them: identities = {{ alice = "env:ALICE_TOKEN" }} under [services.{service}], then record again'
+            )
+        if taken:
+            raise Unbound(f'a second {kind} for "{service}", where the tape has one and the first stands for it')
+        return next(iter(recorded))
+
+
+def named_identities(tape: Tape, service: str) -> dict[str, str]:
+    """Names of the tape's identities for a service, with their placeholders."""
+    stamped = tape.cassette.stamp.get("identities", {})
+    return dict(stamped.get(service, {})) if isinstance(stamped, dict) else {}
+
+
+def _name_of(config: ServiceConfig, value: str, environ: Mapping[str, str]) -> str | None:
+    for name, variable in config.identity_variables.items():
+        if environ.get(variable) == value:
+            return name
+    return None

@@ -1,0 +1,59 @@
+"""Which of several equal recordings answers next."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple, Protocol
+
+from proctor.effects import EffectFound
+
+
+class Choice(NamedTuple):
+    """The position that answers; `repeated` where every equal recording had answered before."""
+
+    position: int
+    repeated: bool
+
+
+class Order(Protocol):
+    """Chooses among the equal recordings of a tape, for one session."""
+
+    played: list[int]
+    """By position: how often it has answered."""
+
+    def choose(self, positions: Sequence[int]) -> Choice | None:
+        """The recording that answers next, noted as played; None where they are used up."""
+
+
+@dataclass
+class NextInLine:
+    """In recorded order; then the last one again, save for a write that somebody vouches for: that happens once."""
+
+    effects: Sequence[EffectFound]
+    played: list[int] = field(init=False)
+    _first_unplayed: dict[tuple[int, int], int] = field(init=False, default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Nothing has answered yet."""
+        self.played = [0] * len(self.effects)
+
+    def choose(self, positions: Sequence[int]) -> Choice | None:
+        """See `Order.choose`."""
+        group = (
+            positions[0],
+            len(positions),
+        )  # exact candidates are some of the canonical ones: their own count
+        start = self._first_unplayed.get(group, 0)
+        for offset in range(start, len(positions)):
+            position = positions[offset]
+            if not self.played[position]:
+                self._first_unplayed[group] = offset + 1
+                self.played[position] = 1
+                return Choice(position, repeated=False)
+        last = positions[-1]
+        effect, why = self.effects[last]
+        if effect == "write" and why != "guessed":
+            return None
+        self.played[last] += 1
+        return Choice(last, repeated=True)

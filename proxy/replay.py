@@ -1,0 +1,175 @@
+"""The source that answers from a tape. It makes no connection and no look-up, whatever is asked."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from dataclasses import replace
+from typing import Any, Literal
+
+from aiohttp import web
+from multidict import CIMultiDict
+
+from proctor.config import ServiceConfig
+from proctor.credentials import CREDENTIAL_HEADERS
+from proctor.effects import tool_of
+from proctor.interaction import Headers, Interaction, Request
+from proctor.matchkey import KEY_HEADERS, ExactKey, Identity, is_key_header
+from proctor.proxy import answers, miss
+from proctor.proxy.hop import for_client
+from proctor.proxy.identity import IdentityBinder, Unbound
+from proctor.proxy.order import Choice, Order
+from proctor.proxy.playback import Tape
+from proctor.proxy.seams import Exchange
+from proctor.trace import body_value, interaction_fields, row_line
+
+Match = Literal["exact", "canonical"]
+
+
+class Replay:
+    """Answers one service of one session from the session's tape."""
+
+    def __init__(self, service: ServiceConfig, tape: Tape, order: Order, binder: IdentityBinder) -> None:
+        """Take the session's tape, order and identities."""
+        self._service = service
+        self._tape = tape
+        self._order = order
+        self._binder = binder
+        self._declared = frozenset(name.lower() for name in service.key_headers)
+        watched = KEY_HEADERS | self._declared | CREDENTIAL_HEADERS - {"proxy-authorization"} | {"accept"}
+        self._watched = frozenset(name.encode() for name in watched)
+        self._prepared: dict[int, _Prepared] = {}
+
+    async def answer(self, exchange: Exchange) -> web.StreamResponse:
+        """See `Source.answer`."""
+        key_headers, credentials = self._read(exchange.http.raw_headers)
+        service = exchange.service.name
+        try:
+            identity = self._binder.identity(service, credentials) if credentials else ()
+        except Unbound as reason:
+            return await self._miss_unbound(exchange, str(reason))
+        key = ExactKey(service, exchange.http.method, exchange.target, key_headers, identity, exchange.body)
+        positions, match = self._tape.exact(key), "exact"
+        if positions is None:
+            positions, match = self._by_meaning(exchange, key_headers, identity)
+        if positions is None:
+            return await self._miss(exchange, identity)
+        choice = self._order.choose(positions)
+        if choice is None:
+            return self._refuse(exchange, miss.used_up(self._tape, positions, self._tool(exchange)))
+        return self._play(exchange, choice, match)
+
+    def _read(self, raw: tuple[tuple[bytes, bytes], ...]) -> tuple[Headers, list[tuple[bytes, bytes]]]:
+        """Key headers and credential headers of a request, in one pass over what few of them matter."""
+        credentials: list[tuple[bytes, bytes]] = []
+        key_headers: list[tuple[str, str]] = []
+        for raw_name, raw_value in raw:
+            low = raw_name.lower()
+            if low not in self._watched:
+                continue
+            name = low.decode()
+            if name in CREDENTIAL_HEADERS:
+                credentials.append((low, raw_value))
+            value = raw_value.decode("utf-8", "surrogateescape")
+            if is_key_header(name, value, self._declared):
+                key_headers.append((name, value))
+        key_headers.sort(key=lambda pair: pair[0])
+        return tuple(key_headers), credentials
+
+    def _by_meaning(
+        self, exchange: Exchange, key_headers: Headers, identity: Identity
+    ) -> tuple[list[int] | None, Match]:
+        """Candidates for a request that differs in bytes: with placeholders for live credentials, then canonical."""
+        request = self._clean(exchange)
+        if request.body != exchange.body or request.target != exchange.target:
+            key = ExactKey(request.service, request.method, request.target, key_headers, identity, request.body)
+            positions = self._tape.exact(key)
+            if positions is not None:
+                return positions, "exact"
+        return self._tape.canonical(request, key_headers, identity), "canonical"
+
+    def _clean(self, exchange: Exchange) -> Request:
+        """The request with placeholders for every live credential that the session has seen."""
+        request = exchange.request
+        redactor = self._binder.redactor
+        body = redactor.body(request.headers, request.body)
+        return replace(request, target=redactor.text(request.target), body=body)
+
+    def _play(self, exchange: Exchange, choice: Choice, match: str) -> web.StreamResponse:
+        prepared = self._prepared.get(choice.position)
+        if prepared is None:
+            interaction = self._tape.cassette.interactions[choice.position]
+            effect, why = self._tape.effects[choice.position]
+            prepared = _Prepared(replace(interaction, effect=effect, effect_why=why))
+            self._prepared[choice.position] = prepared
+        session = exchange.session
+        session.tally.answered(prepared.interaction, "hits", choice.repeated)
+        session.write_line(
+            b'{"index":%d,"session":"%s","source":"replay","started":%.6f,"seconds":%.6f,"matched":%d,"match":"%s",%s%s'
+            % (
+                exchange.index,
+                session.id.encode(),
+                exchange.started - session.began,
+                time.perf_counter() - exchange.started,
+                choice.position,
+                match.encode(),
+                b'"repeated":true,' if choice.repeated else b"",
+                prepared.row_rest,
+            )
+        )
+        return prepared.response(exchange.http)
+
+    async def _miss(self, exchange: Exchange, identity: Identity) -> web.StreamResponse:
+        request = self._clean(exchange)
+        # On a thread: comparing long conversations takes a while, and other sessions are being answered.
+        error = await asyncio.to_thread(miss.explain, self._tape, request, identity, self._tool(exchange))
+        return self._refuse(exchange, error)
+
+    async def _miss_unbound(self, exchange: Exchange, reason: str) -> web.StreamResponse:
+        return self._refuse(exchange, miss.unbound(self._tape, exchange.request, reason, self._tool(exchange)))
+
+    def _refuse(self, exchange: Exchange, error: dict[str, Any]) -> web.StreamResponse:
+        """Answer with a miss, and fail the session whatever the agent makes of it."""
+        request = self._clean(exchange)
+        row = {
+            "index": exchange.index,
+            "session": exchange.session.id,
+            "source": "refused",
+            "started": round(exchange.started - exchange.session.began, 6),
+            "seconds": round(time.perf_counter() - exchange.started, 6),
+            "service": request.service,
+            "method": request.method,
+            "target": request.target,
+            "tool": self._tool(exchange),
+            "arguments": body_value(request.headers, request.body),
+            "status": answers.MISS_STATUS,
+            "error": error,
+        }
+        exchange.session.missed({key: value for key, value in row.items() if value is not None})
+        return answers.miss(self._service, error)
+
+    def _tool(self, exchange: Exchange) -> str | None:
+        path = exchange.target.partition("?")[0]
+        return tool_of(self._service, exchange.http.method, path, exchange.headers)
+
+
+class _Prepared:
+    """A recorded answer, ready to be sent any number of times, with the part of its trace row that never changes."""
+
+    __slots__ = ("_chunked", "_headers", "interaction", "row_rest")
+
+    def __init__(self, interaction: Interaction) -> None:
+        self.interaction = interaction
+        self._headers: CIMultiDict[str] = for_client(interaction.response.headers)
+        self._chunked = "Content-Length" not in self._headers
+        self.row_rest = row_line(interaction_fields(interaction))[1:]
+
+    def response(self, http: web.BaseRequest) -> web.Response:
+        """A fresh response; chunked where the recorded one had no length, if the client's HTTP knows chunks."""
+        recorded = self.interaction.response
+        response = web.Response(
+            status=recorded.status, reason=recorded.reason, headers=self._headers.copy(), body=recorded.body
+        )
+        if self._chunked and recorded.body and http.version >= (1, 1):
+            response.enable_chunked_encoding()
+        return response

@@ -1,0 +1,100 @@
+"""Where the pipeline of an exchange can be extended: carrier, fault plan, source. (Order has its own module.)
+
+One exchange: a carrier finds session and service, the fault plan may answer, else the service's source does; a
+recording source journals, every source traces.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from aiohttp import web
+
+from proctor.interaction import Headers, Request
+
+if TYPE_CHECKING:
+    from proctor.proxy.session import ServiceInSession, Session
+
+
+@dataclass(slots=True)
+class Exchange:
+    """One request on its way. `target` is the raw path and query after the service's prefix; times are seconds."""
+
+    http: web.BaseRequest
+    session: Session
+    service: ServiceInSession
+    index: int
+    target: str
+    body: bytes
+    started: float
+
+    @property
+    def request(self) -> Request:
+        """The request as a value, with all of its headers."""
+        return Request(self.service.name, self.http.method, self.target, self.headers, self.body)
+
+    @property
+    def headers(self) -> Headers:
+        """Header pairs as they came, hop-by-hop ones included."""
+        return decoded_headers(self.http.raw_headers)
+
+
+class Source(Protocol):
+    """What answers the requests of one service in one session."""
+
+    async def answer(self, exchange: Exchange) -> web.StreamResponse:
+        """Answer, and leave one trace row (or journal line). Never raises for what upstream or client do."""
+
+
+class FaultPlan(Protocol):
+    """Decides whether an exchange meets a planned fault instead of its source."""
+
+    async def answer(self, exchange: Exchange) -> web.StreamResponse | None:
+        """The fault's answer, or None to let the source answer."""
+
+
+class NoFaults:
+    """The plan of a session without faults."""
+
+    async def answer(self, exchange: Exchange) -> web.StreamResponse | None:
+        """Nothing is planned."""
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Located:
+    """Where a request belongs: names from its address, and what is left for the service."""
+
+    session: str
+    service: str
+    target: str
+
+
+class Carrier(Protocol):
+    """Reads from a request to which session and service it belongs."""
+
+    def locate(self, target: str) -> Located | None:
+        """From an origin-form target, or None where it names none."""
+
+
+class PathCarrier:
+    """`/s/SESSION/SERVICE/rest`: the rest goes to the service byte for byte."""
+
+    def locate(self, target: str) -> Located | None:
+        """See `Carrier.locate`."""
+        if not target.startswith("/s/"):
+            return None
+        path, mark, query = target.partition("?")
+        session, _, rest = path[3:].partition("/")
+        service, slash, tail = rest.partition("/")
+        if not session or not service:
+            return None
+        return Located(session, service, slash + tail + mark + query)
+
+
+def decoded_headers(raw: tuple[tuple[bytes, bytes], ...]) -> Headers:
+    """Header pairs as text; bytes that are not UTF-8 become surrogate escapes."""
+    return tuple(
+        (name.decode("utf-8", "surrogateescape"), value.decode("utf-8", "surrogateescape")) for name, value in raw
+    )

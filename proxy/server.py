@@ -1,0 +1,186 @@
+"""The proxy itself: one port for the services' addresses, the control API, and whatever goes past both."""
+
+from __future__ import annotations
+
+import errno
+import logging
+import secrets
+import time
+from dataclasses import dataclass
+from typing import Any
+
+from aiohttp import web
+from yarl import URL
+
+from proctor.config import Config, upstream_url
+from proctor.errors import ConfigError, PortInUse, SessionError, nearest
+from proctor.proxy import answers
+from proctor.proxy.control import PREFIX, Control
+from proctor.proxy.registry import Registry
+from proctor.proxy.seams import Exchange, PathCarrier
+
+_LOG = logging.getLogger("proctor.proxy")
+_HEADER_BYTES = 64 * 1024
+_NO_LIMIT = 0
+"""Of a request's body: what the real service takes, the proxy takes."""
+
+
+@dataclass
+class Proxy:
+    """A listening proxy. `url` is its address, `token` opens its control API."""
+
+    registry: Registry
+    url: str
+    token: str
+    _runner: web.ServerRunner
+
+    async def close(self) -> None:
+        """Stop listening, end what is open, keep the journals of recordings that nobody closed."""
+        await self._runner.cleanup()
+        await self.registry.aclose()
+
+
+async def start_proxy(config: Config, host: str = "127.0.0.1", port: int = 0) -> Proxy:
+    """Listen on loopback, on a port of the system's choice unless one is asked for. Raises PortInUse."""
+    registry = Registry(config)
+    token = secrets.token_urlsafe(24)
+    dispatcher = _Dispatcher(registry)
+    server = web.Server(
+        dispatcher.handle,
+        request_factory=_request,
+        access_log=None,
+        auto_decompress=False,
+        max_line_size=_HEADER_BYTES,
+        max_field_size=_HEADER_BYTES,
+        max_headers=1024,
+    )
+    runner = web.ServerRunner(server, shutdown_timeout=1.0)
+    await runner.setup()
+    try:
+        await web.TCPSite(runner, host, port).start()
+    except OSError as error:
+        await runner.cleanup()
+        if error.errno == errno.EADDRINUSE:
+            raise PortInUse(
+                "port_in_use",
+                f"port {port} on {host} is taken by another program",
+                "leave --port out: the system chooses",
+            ) from None
+        raise
+    bound = runner.addresses[0][1]
+    dispatcher.listen_at(host, bound, token)
+    return Proxy(registry, f"http://{host}:{bound}", token, runner)
+
+
+def _request(message: Any, payload: Any, protocol: Any, writer: Any, task: Any) -> web.BaseRequest:
+    return web.BaseRequest(message, payload, protocol, writer, task, task.get_loop(), client_max_size=_NO_LIMIT)
+
+
+class _Dispatcher:
+    """Tells requests apart by their target and sends each where it belongs."""
+
+    def __init__(self, registry: Registry) -> None:
+        self._registry = registry
+        self._carrier = PathCarrier()
+        self._own: tuple[str, ...] = ()
+        self._control: Control | None = None
+
+    def listen_at(self, host: str, port: int, token: str) -> None:
+        """Know one's own address, once the system has chosen it."""
+        self._own = tuple(f"http://{name}:{port}/" for name in (host, "localhost", "127.0.0.1", "[::1]"))
+        self._control = Control(self._registry, token, f"http://{host}:{port}")
+
+    async def handle(self, request: web.BaseRequest) -> web.StreamResponse:
+        """Answer any request that reaches the port."""
+        try:
+            return await self._dispatch(request)
+        except (web.HTTPException, ConnectionError):
+            raise
+        except Exception as error:
+            _LOG.exception("an exchange failed inside the proxy")
+            told = {"code": "platform_error", "message": f"Proctor failed: {type(error).__name__}: {error}"}
+            if self._registry.current is not None:
+                self._registry.current.failed(told["code"], told["message"], exchange=True)
+            return answers.refusal(500, told)
+
+    async def _dispatch(self, request: web.BaseRequest) -> web.StreamResponse:
+        target = request.raw_path
+        if request.method == "CONNECT":
+            return self._past(request, target)
+        if not target.startswith("/"):
+            own = next((address for address in self._own if target.startswith(address)), None)
+            if own is None:
+                return self._past(request, _host_of(target), target)
+            target = target[len(own) - 1 :]
+        if target.startswith(PREFIX):
+            assert self._control is not None
+            return await self._control.answer(request, target.partition("?")[0])
+        located = self._carrier.locate(target)
+        if located is None:
+            return self._stray(request.method, target)
+        try:
+            session = self._registry.find(located.session)
+        except SessionError as error:
+            return answers.refusal(404 if error.code == "unknown_session" else 410, error.as_dict())
+        service = session.services.get(located.service)
+        if service is None:
+            near = nearest(located.service, session.services)
+            return self._stray(request.method, target, f'the session has no service "{located.service}"', near)
+        started = time.perf_counter()
+        index = session.next_index()
+        if request.headers.get("Expect", "").lower() == "100-continue" and request.transport is not None:
+            request.transport.write(b"HTTP/1.1 100 Continue\r\n\r\n")
+        body = await request.read() if request.can_read_body else b""
+        exchange = Exchange(request, session, service, index, located.target, body, started)
+        if "Upgrade" in request.headers and "websocket" in request.headers["Upgrade"].lower():
+            refused = {"code": "websocket_refused", "message": "Proctor records HTTP, not WebSockets", "fix": ""}
+            session.error_row(exchange, 501, refused)
+            return answers.refusal(501, refused, service.config)
+        answer: web.StreamResponse = await session.exchange(exchange)
+        return answer
+
+    def _past(self, request: web.BaseRequest, host: str, target: str = "") -> web.StreamResponse:
+        """A call to a host that is not addressed as a service: refused, and reported whatever the agent makes of it."""
+        session = self._registry.current
+        service = self._service_at(host, target)
+        if session is not None and not session.closed:
+            session.bypassed(host, request.method, service)
+        told = f'the address of service "{service}", called directly' if service else "no service of proctor.toml"
+        error = {
+            "code": "host_refused",
+            "message": f"{host} is {told}",
+            "fix": "call it by the address in the service's variable; `proctor env` prints them",
+        }
+        return answers.refusal(403, error)
+
+    def _service_at(self, host: str, target: str) -> str | None:
+        """The service whose address was called directly, if any: by URL, else by host and port."""
+        for name, service in self._registry.config.services.items():
+            try:
+                url = URL(upstream_url(name, service, self._registry.environ))
+            except ConfigError:
+                continue
+            if target.startswith(str(url)) or host in {f"{url.host}:{url.port}", url.host}:
+                return name
+        return None
+
+    def _stray(self, method: str, target: str, why: str = "no session is named there", fix: str = "") -> web.Response:
+        """A request to the proxy's own address that belongs nowhere."""
+        path = target.partition("?")[0]
+        error = {
+            "code": "stray_request",
+            "message": f"{method} {path}: {why}",
+            "fix": fix or "addresses read /s/SESSION/SERVICE/...; `proctor env` prints them",
+        }
+        session = self._registry.current
+        if session is not None and not session.closed:
+            session.tally.missed({"error": error, "service": "", "method": method, "target": path})
+        return answers.refusal(404, error)
+
+
+def _host_of(target: str) -> str:
+    try:
+        url = URL(target, encoded=True)
+        return f"{url.host}:{url.port}"
+    except ValueError:
+        return target

@@ -1,0 +1,208 @@
+"""One session: an agent run's isolated use of the proxy, from its first request to its summary."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from proctor.config import Config, ServiceConfig
+from proctor.interaction import Interaction
+from proctor.journal import JournalWriter
+from proctor.paths import Layout
+from proctor.presets import PRESETS
+from proctor.proxy.identity import named_identities
+from proctor.proxy.order import Order
+from proctor.proxy.playback import Tape
+from proctor.proxy.seams import Exchange, FaultPlan, NoFaults, Source
+from proctor.proxy.tracing import TraceWriter
+from proctor.summary import Tally
+from proctor.trace import row_line
+from proctor.wire import SessionInfo, SessionSpec, set_up_of
+
+_CLOSING_SECONDS = 10.0
+"""How long a closing session waits for answers that are still on their way."""
+
+
+@dataclass(slots=True)
+class ServiceInSession:
+    """A service with what answers it in this session."""
+
+    name: str
+    config: ServiceConfig
+    source: Source
+
+
+@dataclass
+class Session:
+    """A session as it runs. A recording has a `journal`, any other a `trace`; each takes one line an exchange."""
+
+    id: str
+    spec: SessionSpec
+    config: Config
+    layout: Layout
+    tape: Tape | None = None
+    order: Order | None = None
+    journal: JournalWriter | None = None
+    trace: TraceWriter | None = None
+    services: dict[str, ServiceInSession] = field(default_factory=dict)
+    faults: FaultPlan = field(default_factory=NoFaults)
+    tally: Tally = field(default_factory=Tally)
+    began: float = field(default_factory=time.perf_counter)
+    began_at: datetime = field(default_factory=lambda: datetime.now(UTC))
+    closed: bool = False
+    _next: int = 0
+    _open: int = 0
+    _idle: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def exchange(self, exchange: Exchange) -> Any:
+        """Run one exchange: the fault plan may answer, else the service's source does."""
+        self._open += 1
+        try:
+            planned = await self.faults.answer(exchange)
+            return planned if planned is not None else await exchange.service.source.answer(exchange)
+        finally:
+            self._open -= 1
+            if not self._open:
+                self._idle.set()
+
+    def next_index(self) -> int:
+        """The number of the next exchange, in order of arrival."""
+        index = self._next
+        self._next += 1
+        return index
+
+    async def settle(self) -> None:
+        """Wait for the answers on their way; what is still open after that is noted as unfinished."""
+        self.closed = True
+        if self._open:
+            self._idle.clear()
+            try:
+                await asyncio.wait_for(self._idle.wait(), _CLOSING_SECONDS)
+            except TimeoutError:
+                self.failed("unfinished", f"{self._open} exchange(s) had no end when the session closed")
+
+    def recorded(self, interaction: Interaction, *, client_gone: bool) -> None:
+        """Journal a finished exchange: called before the end of its answer goes on."""
+        assert self.journal is not None
+        self.journal.interaction(interaction, client_gone=client_gone)
+        self.tally.answered(interaction, "recorded", repeated=False)
+
+    def live(self, interaction: Interaction, row: dict[str, Any]) -> None:
+        """Trace an exchange with the real thing that is not recorded."""
+        self.write_row(row)
+        self.tally.answered(interaction, "live", repeated=False)
+
+    def missed(self, row: dict[str, Any]) -> None:
+        """Trace a miss, which fails the session."""
+        self.write_row(row)
+        self.tally.missed(row)
+        if self.journal is not None:
+            self.journal.fault(row["error"]["code"], row["error"]["message"])
+
+    def failed(self, code: str, message: str, fix: str = "", *, exchange: bool = False) -> None:
+        """Note something that went wrong: it fails the session and forbids sealing."""
+        self.tally.failed(code, message, fix, exchange=exchange)
+        if self.journal is not None:
+            self.journal.fault(code, message)
+
+    def bypassed(self, host: str, method: str, service: str | None) -> None:
+        """Note a call past the services, which was refused."""
+        self.tally.bypassed(host, method, service)
+        if self.journal is not None:
+            self.journal.fault("host_refused", f"{method} went to {host}, past the services, and was refused")
+
+    def error_row(self, exchange: Exchange, status: int, error: dict[str, Any]) -> None:
+        """Trace an exchange that ended in an error of the real service or of ours."""
+        request = exchange.request
+        self.write_row(
+            {
+                "index": exchange.index,
+                "session": self.id,
+                "source": "refused",
+                "started": round(exchange.started - self.began, 6),
+                "seconds": round(time.perf_counter() - exchange.started, 6),
+                "service": request.service,
+                "method": request.method,
+                "target": request.target,
+                "status": status,
+                "error": error,
+            }
+        )
+        self.tally.asked.add(request.service)
+        self.failed(error["code"], error["message"], error.get("fix", ""), exchange=True)
+
+    def write_row(self, row: dict[str, Any]) -> None:
+        """One trace row: into the journal of a recording, whose rows are redacted at sealing, else into the trace."""
+        if self.journal is not None:
+            self.journal.row(row)
+        else:
+            self.write_line(row_line(row))
+
+    def write_line(self, line: bytes) -> None:
+        """One ready line of trace; in a recording it goes by way of the journal."""
+        if self.trace is not None:
+            self.trace.write(line)
+        elif self.journal is not None:
+            self.journal.row_line(line)
+
+    def info(self, url: str) -> SessionInfo:
+        """The session as the control API tells of it."""
+        return SessionInfo(
+            session=self.id,
+            cassette=self.spec.cassette,
+            modes=self.spec.modes,
+            url=url,
+            set_up=set_up_of(self.spec.modes, llm_services(self.config)),
+            recorded_at=self.tape.cassette.recorded_at if self.tape else "",
+            identities=self._identities(),
+        )
+
+    def _identities(self) -> dict[str, dict[str, str]]:
+        """The placeholders that a launcher can hand out in replay: the named ones, else the only one."""
+        if self.tape is None:
+            return {}
+        found: dict[str, dict[str, str]] = {}
+        for service, kinds in self.tape.identities.items():
+            named = named_identities(self.tape, service)
+            tokens = kinds.get("token", set())
+            only = {"": next(iter(tokens))} if len(tokens) == 1 else {}
+            found[service] = {**only, **named}
+        return found
+
+
+def llm_services(config: Config) -> frozenset[str]:
+    """The services that are LLM APIs."""
+    return frozenset(name for name, service in config.services.items() if service.preset in PRESETS)
+
+
+def journal_head(
+    session_id: str, spec: SessionSpec, config: Config, urls: Mapping[str, str], environ: Mapping[str, str]
+) -> dict[str, Any]:
+    """The first line of a recording's journal: all that sealing needs to know, also after a kill."""
+    recorded = [name for name, mode in spec.modes.items() if mode == "record"]
+    return {
+        "session": session_id,
+        "cassette": spec.cassette,
+        "recorded_at": datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z"),
+        "modes": spec.modes,
+        "services": {
+            name: {
+                "url": urls[name],
+                "expected_status": list(config.services[name].expected_status),
+                "key_headers": [header.lower() for header in config.services[name].key_headers],
+            }
+            for name in recorded
+        },
+        "identities": {
+            name: {
+                identity: environ[variable]
+                for identity, variable in config.services[name].identity_variables.items()
+                if environ.get(variable)
+            }
+            for name in recorded
+        },
+    }

@@ -1,0 +1,224 @@
+"""The source that asks the real service, relays the answer as it comes, and records it where that is the mode."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from dataclasses import replace
+from typing import Any
+
+import aiohttp
+from aiohttp import web
+from multidict import CIMultiDict
+from yarl import URL
+
+from proctor.config import ServiceConfig
+from proctor.effects import effect_of, tool_of
+from proctor.interaction import Interaction, Request, Response, header
+from proctor.proxy import answers
+from proctor.proxy.hop import announced_length, end_to_end, for_client, for_upstream
+from proctor.proxy.seams import Exchange, decoded_headers
+from proctor.trace import interaction_fields
+from proctor.wire import STAND_IN_HEADER
+
+_AUTOMATIC = ("User-Agent", "Accept", "Accept-Encoding", "Content-Type")
+_CONNECT_SECONDS = 10.0
+_READ_SECONDS = 600.0
+"""As long as the LLM SDKs wait themselves."""
+_HEADER_BYTES = 64 * 1024
+
+_FAILURES = (aiohttp.ClientError, asyncio.TimeoutError, OSError, ValueError)
+
+
+def client_session() -> aiohttp.ClientSession:
+    """The connection pool to real services: bytes untouched, no cookies, no redirects followed, nothing added."""
+    return aiohttp.ClientSession(
+        auto_decompress=False,
+        cookie_jar=aiohttp.DummyCookieJar(),
+        skip_auto_headers=_AUTOMATIC,
+        connector=aiohttp.TCPConnector(limit=0),
+        timeout=aiohttp.ClientTimeout(total=None, sock_connect=_CONNECT_SECONDS, sock_read=_READ_SECONDS),
+        max_line_size=_HEADER_BYTES,
+        max_field_size=_HEADER_BYTES,
+        max_headers=1024,
+    )
+
+
+class Upstream:
+    """Answers one service of one session from the real thing."""
+
+    def __init__(self, service: ServiceConfig, url: str, client: aiohttp.ClientSession, *, record: bool) -> None:
+        """`url` is the service's resolved address, without a trailing slash."""
+        self._service = service
+        self._url = url
+        self._client = client
+        self._record = record
+
+    async def answer(self, exchange: Exchange) -> web.StreamResponse:
+        """See `Source.answer`."""
+        url = self._url + exchange.target
+        try:
+            upstream = await self._client.request(
+                exchange.http.method,
+                URL(url, encoded=True),
+                headers=for_upstream(exchange.headers),
+                data=exchange.body or None,
+                allow_redirects=False,
+            )
+        except _FAILURES as error:
+            return self._unreachable(exchange, url, error)
+        try:
+            return await _Relay(self, exchange, upstream, url).run()
+        finally:
+            upstream.release()
+
+    def finished(self, exchange: Exchange, url: str, response: Response, *, client_gone: bool) -> None:
+        """Journal or trace an answer that has come to its end, whole or cut."""
+        request = exchange.request
+        path = request.target.partition("?")[0]
+        tool = tool_of(self._service, request.method, path, request.headers)
+        effect, why = effect_of(self._service, request.method, path, tool)
+        interaction = Interaction(
+            index=exchange.index,
+            request=request_without_hops(exchange),
+            response=response,
+            url=url,
+            effect=effect,
+            effect_why=why,
+            tool=tool,
+            started=exchange.started - exchange.session.began,
+            seconds=time.perf_counter() - exchange.started,
+            stand_in=header(response.headers, STAND_IN_HEADER),
+        )
+        session = exchange.session
+        if self._record:
+            session.recorded(interaction, client_gone=client_gone)
+        else:
+            session.live(interaction, _live_row(exchange, interaction, client_gone))
+        if not response.complete:
+            session.failed("answer_cut", f"{request.service} {request.method} {path}: the real service broke off")
+
+    def _unreachable(self, exchange: Exchange, url: str, cause: BaseException) -> web.StreamResponse:
+        name, origin = exchange.service.name, URL(url, encoded=True).origin()
+        error = {
+            "code": "upstream_unreachable",
+            "message": f'service "{name}" at {origin} did not answer: {_said(cause)}',
+            "fix": f"see that it runs and that [services.{name}] has its address",
+        }
+        exchange.session.error_row(exchange, 502, error)
+        return answers.refusal(502, error, self._service)
+
+
+def request_without_hops(exchange: Exchange) -> Request:
+    """The request as the service saw it: without the headers of the agent's connection to the proxy."""
+    request = exchange.request
+    kept = tuple(pair for pair in end_to_end(request.headers) if pair[0].lower() not in {"host", "expect"})
+    return replace(request, headers=kept)
+
+
+class _Relay:
+    """One answer on its way from the service to the agent.
+
+    Each piece goes on as it comes, save the one that ends the body: that waits for the journal.
+    """
+
+    def __init__(self, source: Upstream, exchange: Exchange, upstream: aiohttp.ClientResponse, url: str) -> None:
+        self._source = source
+        self._exchange = exchange
+        self._upstream = upstream
+        self._url = url
+        self._headers = end_to_end(decoded_headers(upstream.raw_headers))
+        self._pieces: list[bytes] = []
+        self._client_gone = False
+
+    async def run(self) -> web.StreamResponse:
+        sent: CIMultiDict[str] = for_client(self._headers)
+        if self._upstream.content.is_eof():
+            return await self._at_once(sent)
+        return await self._piecewise(sent)
+
+    async def _at_once(self, sent: CIMultiDict[str]) -> web.StreamResponse:
+        """The whole answer is here already."""
+        complete = await self._read_rest()
+        self._finish(complete)
+        if not complete:
+            return self._abort()
+        body = b"".join(self._pieces)
+        response = web.Response(status=self._upstream.status, reason=self._upstream.reason, headers=sent, body=body)
+        if body and "Content-Length" not in sent and self._exchange.http.version >= (1, 1):
+            response.enable_chunked_encoding()
+        return response
+
+    async def _piecewise(self, sent: CIMultiDict[str]) -> web.StreamResponse:
+        announced = announced_length(sent)
+        response = web.StreamResponse(status=self._upstream.status, reason=self._upstream.reason, headers=sent)
+        await self._to_client(response.prepare(self._exchange.http))
+        received = 0
+        finished = False
+        try:
+            while piece := await self._upstream.content.readany():
+                self._pieces.append(piece)
+                received += len(piece)
+                if received == announced:
+                    self._finish(complete=True)
+                    finished = True
+                await self._to_client(response.write(piece))
+        except _FAILURES:
+            if not finished:
+                self._finish(complete=False)
+                return self._abort(response)
+        if not finished:
+            self._finish(complete=True)
+        await self._to_client(response.write_eof())
+        return response
+
+    async def _read_rest(self) -> bool:
+        try:
+            while piece := await self._upstream.content.readany():
+                self._pieces.append(piece)
+        except _FAILURES:
+            return False
+        return True
+
+    async def _to_client(self, sending: Any) -> None:
+        """Send, unless the agent has hung up: its patience must not decide what is recorded."""
+        if self._client_gone:
+            sending.close()
+            return
+        try:
+            await sending
+        except (ConnectionError, RuntimeError):
+            self._client_gone = True
+
+    def _finish(self, complete: bool) -> None:
+        response = Response(
+            status=self._upstream.status,
+            reason=self._upstream.reason or "",
+            headers=self._headers,
+            body=b"".join(self._pieces),
+            complete=complete,
+        )
+        self._source.finished(self._exchange, self._url, response, client_gone=self._client_gone)
+
+    def _abort(self, response: web.StreamResponse | None = None) -> web.StreamResponse:
+        """Break the agent's connection: a cut answer must not look whole."""
+        transport = self._exchange.http.transport
+        if transport is not None:
+            transport.abort()
+        return response if response is not None else web.Response(status=502)
+
+
+def _live_row(exchange: Exchange, interaction: Interaction, client_gone: bool) -> dict[str, Any]:
+    return {
+        "index": exchange.index,
+        "session": exchange.session.id,
+        "source": "live",
+        "started": round(interaction.started, 6),
+        "seconds": round(interaction.seconds, 6),
+        **interaction_fields(interaction),
+        **({"client_gone": True} if client_gone else {}),
+    }
+
+
+def _said(cause: BaseException) -> str:
+    return str(cause) or type(cause).__name__

@@ -1,0 +1,104 @@
+"""The entry point: finds the command, and turns errors into messages and exit codes."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import sys
+from typing import Any
+
+import click
+
+from proctor import __version__
+
+_COMMANDS: dict[str, tuple[str, str]] = {
+    "init": ("proctor.cli.init:init", "Write a proctor.toml to start from."),
+    "record": ("proctor.cli.record:record", "Run an agent against the real services and keep their answers."),
+    "replay": ("proctor.cli.replay:replay", "Run an agent against a cassette, with no network."),
+    "env": ("proctor.cli.env:env", "Print the variables that point an agent at a session."),
+    "session": ("proctor.cli.session:session", "Read what a session did."),
+    "cassette": ("proctor.cli.cassette:cassette", "List, show and recover cassettes."),
+}
+
+_EPILOG = """\
+\b
+First steps:
+  proctor init                                   write proctor.toml, then name your services in it
+  proctor record --cassette first -- COMMAND     once, against staging
+  proctor replay --cassette first -- COMMAND     for ever after, in CI
+
+\b
+Exit status: 0 fine; 1 the thing under test failed; 2 usage or configuration;
+3 misses, unseen traffic, nothing replayed; 4 Proctor failed. Where several hold:
+4, 2, 3, the command's own status, 1.
+"""
+
+
+class _LazyGroup(click.Group):
+    """Knows its commands by name, and imports one when it is called: `--help` must not wait for aiohttp."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in _COMMANDS:
+            return None
+        target, _ = _COMMANDS[cmd_name]
+        module, _, attribute = target.partition(":")
+        command = getattr(importlib.import_module(module), attribute)
+        assert isinstance(command, click.Command)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, short) for name, (_, short) in _COMMANDS.items()])
+
+
+@click.group(cls=_LazyGroup, epilog=_EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="proctor")
+def cli() -> None:
+    """Record what an agent's tools answered once; replay it for ever; know when that cannot be."""
+
+
+def run() -> None:
+    """The console script."""
+    sys.exit(main(sys.argv[1:]))
+
+
+def main(arguments: list[str]) -> int:
+    """Run one command line; gives its exit status. Every error is turned into words here and nowhere else."""
+    if sys.platform == "win32":
+        click.echo("proctor: Windows is supported by way of WSL only", err=True)
+        return 2
+    try:
+        result: Any = cli.main(arguments, prog_name="proctor", standalone_mode=False)
+    except click.exceptions.Exit as ended:
+        return ended.exit_code
+    except click.ClickException as error:
+        error.show()
+        return 2
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("stopped", err=True)
+        return 130
+    except BrokenPipeError:
+        return 141
+    except Exception as error:
+        return _told(error, as_json="--json" in arguments)
+    return result if isinstance(result, int) else 0
+
+
+def _told(error: Exception, *, as_json: bool) -> int:
+    """Say an error; gives the exit status. An error that nobody foresaw is ours, and shows its traceback."""
+    from proctor.errors import EXIT_PLATFORM, ProctorError
+
+    if not isinstance(error, ProctorError):
+        import traceback
+
+        traceback.print_exception(error)
+        click.echo("proctor: failed inside; this is a fault of Proctor's own", err=True)
+        return EXIT_PLATFORM
+    if as_json:
+        click.echo(json.dumps({"error": error.as_dict()}, ensure_ascii=False))
+    else:
+        click.echo(f"proctor: {error.code}: {error}", err=True)
+    return error.exit_code

@@ -1,0 +1,78 @@
+"""A session's summary, for a person: ten lines, the verdict last."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from proctor.summary import Ending
+from proctor.trace import GuessedEffect, SessionSummary
+
+_LISTED = 6
+
+
+def summary_text(summary: SessionSummary, end: Ending, command_status: int, root: Path) -> str:
+    """The summary with each reason for failing and what to do about it."""
+    return "\n".join(summary_lines(summary, end, command_status, root))
+
+
+def summary_lines(summary: SessionSummary, end: Ending, command_status: int, root: Path) -> Iterator[str]:
+    """The lines of `summary_text`."""
+    verb = "recorded" if "record" in summary.modes.values() else "replayed"
+    yield f"proctor: {verb} {summary.cassette}   set-up {summary.set_up}, llm {summary.llm}, session {summary.session}"
+    yield f"  {_counts(summary)}"
+    if summary.recorded_at:
+        yield f"  tape        {summary.interactions} interactions, recorded {summary.recorded_at}"
+    if summary.guessed:
+        guesses = _listed([_guess(guess) for guess in summary.guessed])
+        yield f"  guessed     {guesses}; confirm by reads and writes in proctor.toml"
+    if summary.unused:
+        yield f"  unused      {len(summary.unused)} of {summary.interactions} recordings: {_listed(summary.unused)}"
+    tried = [f"{host.host} ({host.count}x)" for host in summary.hosts]
+    yield f"  hosts tried {_listed(tried) if tried else 'none past the services'}"
+    if summary.passed:
+        yield f"  passed      {_listed(summary.passed)} went direct, unseen (pass_hosts)"
+    for note in summary.notes:
+        yield f"  note        {note}"
+    if summary.sealed:
+        placeholders = f" ({summary.redacted} interactions hold placeholders)" if summary.redacted else ""
+        yield f"  sealed      {_short(summary.sealed, root)}{placeholders}"
+    if summary.aside:
+        yield f"  kept aside  {_short(summary.aside, root)}; the old tape is as it was"
+    yield from _verdict(end, command_status)
+    yield "  not watched without --isolate: clients that ignore proxy variables (docs/recording.md)"
+
+
+def _verdict(end: Ending, command_status: int) -> Iterator[str]:
+    told = f"  status      {end.status}"
+    yield told if end.status == command_status else f"{told} (the command's own: {command_status})"
+    for reason in end.reasons:
+        first, *more = reason.split("\n")
+        yield f"  * {first}"
+        yield from (f"  {line}" for line in more)
+
+
+def _counts(summary: SessionSummary) -> str:
+    parts = [f"{summary.exchanges} exchanges in {summary.seconds:.1f} s"]
+    for count, what in ((summary.recorded, "recorded"), (summary.hits, "from the tape"), (summary.live, "live")):
+        if count:
+            parts.append(f"{count} {what}")
+    parts.append(f"{sum(miss.count for miss in summary.misses)} misses")
+    return ", ".join(parts)
+
+
+def _guess(guess: GuessedEffect) -> str:
+    again = f", answered {guess.repeated}x again" if guess.repeated else ""
+    return f"{guess.service} {guess.name} ({guess.effect}{again})"
+
+
+def _listed(items: Sequence[str]) -> str:
+    shown = ", ".join(items[:_LISTED])
+    return f"{shown} and {len(items) - _LISTED} more" if len(items) > _LISTED else shown
+
+
+def _short(path: str, root: Path) -> str:
+    try:
+        return str(Path(path).relative_to(root))
+    except ValueError:
+        return path

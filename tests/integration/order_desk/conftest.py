@@ -1,0 +1,30 @@
+"""The order desk's servers on free ports, in the test's own loop."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from aiohttp import ClientSession
+
+from examples.order_desk import server, stand_in_model
+from tests.integration.order_desk.support import Desk, serving
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Path:
+    return tmp_path / "desk.db"
+
+
+@pytest.fixture
+async def desk(database: Path) -> AsyncIterator[Desk]:
+    async with serving(server.create_app(database)) as url, ClientSession() as session:
+        yield Desk(url, session)
+
+
+@pytest.fixture
+async def model() -> AsyncIterator[str]:
+    """The stand-in model's URL, without /v1."""
+    async with serving(stand_in_model.create_app()) as url:
+        yield url

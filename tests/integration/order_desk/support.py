@@ -126,9 +126,12 @@ async def run_agent(variables: Mapping[str, str], *arguments: str) -> Finished:
 async def run(arguments: Sequence[str], variables: Mapping[str, str]) -> Finished:
     """Runs `python ARGUMENTS` to its end, with a clean environment."""
     process = await asyncio.create_subprocess_exec(
-        sys.executable, *arguments,
-        stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
-        env={"PATH": os.environ["PATH"], "PYTHONUTF8": "1", **variables}, cwd=ROOT,
+        sys.executable,
+        *arguments,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+        env={"PATH": os.environ["PATH"], "PYTHONUTF8": "1", **variables},
+        cwd=ROOT,
     )
     out, err = await process.communicate()
     return Finished(process.returncode, out.decode(), err.decode())

@@ -121,9 +121,7 @@ def move(message: dict[str, Any]) -> tuple[str, str, str]:
 async def streamed(session: ClientSession, url: str, body: dict[str, Any]) -> tuple[str, str, str, str]:
     """Text, tool name, arguments and finish reason, put together from the events."""
     headers = {"Authorization": "Bearer any"}
-    async with session.post(
-        f"{url}/v1/chat/completions", json={**body, "stream": True}, headers=headers
-    ) as answer:
+    async with session.post(f"{url}/v1/chat/completions", json={**body, "stream": True}, headers=headers) as answer:
         assert answer.content_type == "text/event-stream"
         assert answer.headers["x-proctor-stand-in"] == "order-desk-rules"
         events = (await answer.text()).split("\n\n")

@@ -117,6 +117,9 @@ class SessionSummary(BaseModel):
     started_at: str
     """ISO 8601, UTC."""
     seconds: float
+    command_status: int | None = None
+    """Exit status of the agent's command, where there was one."""
+    allow_unused: bool = False
     exchanges: int = 0
     hits: int = 0
     recorded: int = 0

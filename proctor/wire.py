@@ -31,6 +31,8 @@ class SessionSpec(BaseModel):
     """Every service of the session with its mode."""
     session: str | None = None
     """An id of one's own choice; else an unguessable one is made."""
+    allow_unused: bool = False
+    """A service that is never asked is no failure."""
     passed: tuple[str, ...] = ()
     """Hosts that the launcher let go direct."""
     notes: tuple[str, ...] = ()

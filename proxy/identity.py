@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from proctor.config import ServiceConfig
 from proctor.credentials import PLACEHOLDER, Credential, credentials_of
+from proctor.identities import named_identities
 from proctor.matchkey import Identity
 from proctor.proxy.playback import Tape, identity_of
 from proctor.redaction import Redactor
@@ -64,7 +65,7 @@ class IdentityBinder:
         name = _name_of(config, credential.value, self.environ) if config else None
         if name is None:
             return None
-        placeholder: str | None = named_identities(self.tape, service).get(name)
+        placeholder: str | None = named_identities(self.tape.cassette, service).get(name)
         if placeholder is None:
             raise Unbound(f'the credential is identity "{name}", which the tape does not have for "{service}"')
         return placeholder
@@ -86,12 +87,6 @@ class IdentityBinder:
         if taken:
             raise Unbound(f'a second {kind} for "{service}", where the tape has one and the first stands for it')
         return next(iter(recorded))
-
-
-def named_identities(tape: Tape, service: str) -> dict[str, str]:
-    """Names of the tape's identities for a service, with their placeholders."""
-    stamped = tape.cassette.stamp.get("identities", {})
-    return dict(stamped.get(service, {})) if isinstance(stamped, dict) else {}
 
 
 def _name_of(config: ServiceConfig, value: str, environ: Mapping[str, str]) -> str | None:

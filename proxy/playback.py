@@ -10,6 +10,7 @@ from proctor.cassette import Cassette
 from proctor.config import Config
 from proctor.credentials import credentials_of
 from proctor.effects import EffectFound, effect_of, tool_of
+from proctor.identities import recorded_identities
 from proctor.interaction import Headers, Request
 from proctor.matchkey import CanonicalKey, ExactKey, Identity, canonical_key, key_headers_of
 
@@ -32,13 +33,11 @@ class Tape:
         """Index the tape by exact keys, with the effects that today's configuration declares."""
         self.effects, self._keys = [], []
         self._exact, self._by_path = defaultdict(list), defaultdict(list)
-        self.identities = defaultdict(lambda: defaultdict(set))
+        self.identities = recorded_identities(self.cassette)
         for position, interaction in enumerate(self.cassette.interactions):
             request = interaction.request
             self.effects.append(self._effect(position))
             credentials = credentials_of(request.headers)
-            for credential in credentials:
-                self.identities[request.service][credential.kind].add(credential.value)
             headers = key_headers_of(request.headers, self._declared(request.service))
             identity = identity_of(credential.value for credential in credentials)
             self._keys.append((headers, identity))

@@ -145,7 +145,7 @@ class Registry:
         session.trace.close()
         if session.trace.failed is not None:
             session.tally.failed(session.trace.failed.code, session.trace.failed.message)
-        summary = summarised(session)
+        summary = summarised(session, command_status)
         write_summary(self.layout, summary)
         return summary
 
@@ -155,21 +155,21 @@ class Registry:
         if session.journal.failed is not None:
             failed = session.journal.failed
             session.tally.failed(failed.code, failed.message, failed.fix)
-            return summarised(session)
+            return summarised(session, command_status)
         try:
             result = seal(self.layout, read_journal(session.journal.path), command_status)
         except (ProctorError, OSError) as error:
             fix = f"the journal is kept: proctor cassette recover {session.journal.path.name}"
             session.tally.failed("seal_failed", f"the recording could not be sealed: {error}", fix)
-            return summarised(session)
-        summary = summarised(session, result)
+            return summarised(session, command_status)
+        summary = summarised(session, command_status, result)
         write_trace(self.layout, session.id, result)
         write_summary(self.layout, summary)
         session.journal.path.unlink()
         return summary
 
 
-def summarised(session: Session, result: SealResult | None = None) -> SessionSummary:
+def summarised(session: Session, command_status: int | None, result: SealResult | None = None) -> SessionSummary:
     """The summary of a session that has ended; of a recording with what sealing said, its texts redacted."""
     tally, spec = session.tally, session.spec
     llms = llm_services(session.config)
@@ -188,6 +188,8 @@ def summarised(session: Session, result: SealResult | None = None) -> SessionSum
         modes=dict(spec.modes),
         started_at=session.began_at.isoformat(timespec="seconds"),
         seconds=round(_elapsed(session), 3),
+        command_status=command_status,
+        allow_unused=spec.allow_unused,
         exchanges=tally.exchanges,
         hits=tally.hits,
         recorded=tally.recorded,

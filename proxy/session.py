@@ -10,11 +10,11 @@ from datetime import UTC, datetime
 from typing import Any
 
 from proctor.config import Config, ServiceConfig
+from proctor.identities import dummy_keys
 from proctor.interaction import Interaction
 from proctor.journal import JournalWriter
 from proctor.paths import Layout
 from proctor.presets import PRESETS
-from proctor.proxy.identity import named_identities
 from proctor.proxy.order import Order
 from proctor.proxy.playback import Tape
 from proctor.proxy.seams import Exchange, FaultPlan, NoFaults, Source
@@ -158,20 +158,8 @@ class Session:
             url=url,
             set_up=set_up_of(self.spec.modes, llm_services(self.config)),
             recorded_at=self.tape.cassette.recorded_at if self.tape else "",
-            identities=self._identities(),
+            identities=dummy_keys(self.tape.cassette) if self.tape else {},
         )
-
-    def _identities(self) -> dict[str, dict[str, str]]:
-        """The placeholders that a launcher can hand out in replay: the named ones, else the only one."""
-        if self.tape is None:
-            return {}
-        found: dict[str, dict[str, str]] = {}
-        for service, kinds in self.tape.identities.items():
-            named = named_identities(self.tape, service)
-            tokens = kinds.get("token", set())
-            only = {"": next(iter(tokens))} if len(tokens) == 1 else {}
-            found[service] = {**only, **named}
-        return found
 
 
 def llm_services(config: Config) -> frozenset[str]:

@@ -8,14 +8,14 @@ import shutil
 import signal
 import sys
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 import click
 
+from proctor.cli.project import project_config
 from proctor.cli.report import summary_text
 from proctor.client import ControlClient
-from proctor.config import Config, find_config, load_config
+from proctor.config import Config
 from proctor.errors import UsageError, nearest
 from proctor.launch import agent_environment
 from proctor.proxy.server import start_proxy
@@ -52,12 +52,22 @@ def launch(
     command: Sequence[str],
 ) -> int:
     """Run a command in a session of its own; gives the exit status that stands for all that happened."""
-    config = load_config(find_config(Path.cwd()))
+    config = project_config()
     if not command:
         raise UsageError("no_command", "no command to run", "put it after --: ... -- python agent.py")
     if shutil.which(command[0]) is None:
         raise UsageError("command_not_found", f'cannot find the command "{command[0]}"', "check its name and PATH")
-    spec = SessionSpec(cassette=cassette, modes=chosen_modes(config, default, modes), passed=_passed(config, default))
+    spec = SessionSpec(
+        cassette=cassette,
+        modes=chosen_modes(config, default, modes),
+        allow_unused=allow_unused,
+        passed=config.pass_hosts if default == "record" else (),
+    )
+        cassette=cassette,
+        modes=chosen_modes(config, default, modes),
+        passed=_passed(config, default),
+        allow_unused=allow_unused,
+    )
     summary, command_status = asyncio.run(_run(config, spec, command, port))
     end = ending(summary, command_status, allow_unused=allow_unused)
     click.echo(summary_text(summary, end, command_status, config.root), err=True)
@@ -83,10 +93,6 @@ def json_line(summary: SessionSummary, end: Ending, command_status: int) -> str:
     """The summary for scripts: one JSON object on one line."""
     verdict = {"command_status": command_status, "status": end.status, "reasons": end.reasons}
     return row_line({**summary.model_dump(mode="json"), **verdict}).decode().rstrip()
-
-
-def _passed(config: Config, default: Mode) -> tuple[str, ...]:
-    return config.pass_hosts if default == "record" else ()
 
 
 async def _run(config: Config, spec: SessionSpec, command: Sequence[str], port: int) -> tuple[SessionSummary, int]:

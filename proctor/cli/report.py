@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from proctor.cli.project import shown_path
 from proctor.summary import Ending
 from proctor.trace import GuessedEffect, SessionSummary
 
@@ -36,9 +37,9 @@ def summary_lines(summary: SessionSummary, end: Ending, command_status: int, roo
         yield f"  note        {note}"
     if summary.sealed:
         placeholders = f" ({summary.redacted} interactions hold placeholders)" if summary.redacted else ""
-        yield f"  sealed      {_short(summary.sealed, root)}{placeholders}"
+        yield f"  sealed      {shown_path(summary.sealed, root)}{placeholders}"
     if summary.aside:
-        yield f"  kept aside  {_short(summary.aside, root)}; the old tape is as it was"
+        yield f"  kept aside  {shown_path(summary.aside, root)}; the old tape is as it was"
     yield from _verdict(end, command_status)
     yield "  not watched without --isolate: clients that ignore proxy variables (docs/recording.md)"
 
@@ -69,10 +70,3 @@ def _guess(guess: GuessedEffect) -> str:
 def _listed(items: Sequence[str]) -> str:
     shown = ", ".join(items[:_LISTED])
     return f"{shown} and {len(items) - _LISTED} more" if len(items) > _LISTED else shown
-
-
-def _short(path: str, root: Path) -> str:
-    try:
-        return str(Path(path).relative_to(root))
-    except ValueError:
-        return path

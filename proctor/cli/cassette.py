@@ -1,0 +1,165 @@
+"""`proctor cassette`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+from proctor.cassette import Cassette, load_cassette
+from proctor.cli.project import project_layout, shown_path
+from proctor.errors import (
+    EXIT_FAILED,
+    EXIT_FINE,
+    EXIT_MISSES,
+    EXIT_USAGE,
+    CassetteError,
+    JournalError,
+    UsageError,
+    nearest,
+)
+from proctor.interaction import Interaction
+from proctor.journal import is_being_written, read_journal
+from proctor.paths import Layout
+from proctor.sealing import seal
+from proctor.summary import label
+from proctor.trace import interaction_fields
+
+
+@click.group()
+def cassette() -> None:
+    """List, show and recover cassettes."""
+
+
+@cassette.command()
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a tape.")
+def ls(as_json: bool) -> int:
+    """List every tape of the project. Ends with status 2 where one cannot be believed."""
+    layout = project_layout()
+    entries = [_entry(layout, name) for name in layout.cassette_names()]
+    for entry in entries:
+        click.echo(json.dumps(entry, ensure_ascii=False) if as_json else _entry_text(entry))
+    if not entries and not as_json:
+        click.echo("no cassettes yet; record one: proctor record --cassette NAME -- COMMAND", err=True)
+    return EXIT_USAGE if any("error" in entry for entry in entries) else EXIT_FINE
+
+
+@cassette.command()
+@click.argument("name")
+@click.option("--index", type=int, help="One interaction, whole.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object an interaction.")
+def show(name: str, index: int | None, as_json: bool) -> None:
+    """Print a tape: a line an interaction, or one of them whole.
+
+    \b
+      proctor cassette show refund
+      proctor cassette show refund --index 3
+    """
+    tape = load_cassette(project_layout(), name)
+    if index is not None and not 0 <= index < len(tape.interactions):
+        raise UsageError(
+            "no_interaction", f"{tape.name} has interactions 0 to {len(tape.interactions) - 1}, not {index}"
+        )
+    chosen = tape.interactions if index is None else (tape.interactions[index],)
+    if as_json:
+        for interaction in chosen:
+            click.echo(json.dumps({"index": interaction.index, **interaction_fields(interaction)}, ensure_ascii=False))
+    elif index is None:
+        _print_table(tape)
+    else:
+        click.echo(_whole(chosen[0]))
+
+
+@cassette.command()
+@click.argument("journal", required=False)
+def recover(journal: str | None) -> int:
+    """Seal what a killed recording left: its journal, by name where there are several.
+
+    The journal is deleted once its exchanges are on a tape, or kept aside with the reasons.
+    """
+    layout = project_layout()
+    path = _journal(layout, journal)
+    content = read_journal(path)
+    result = seal(layout, content, command_status=None)
+    for note in result.notes:
+        click.echo(f"note: {note}")
+    count = len(result.cassette.interactions)
+    if result.sealed:
+        click.echo(f"recovered {count} exchanges: sealed {shown_path(result.sealed, layout.root)}")
+    elif result.aside:
+        click.echo(f"recovered {count} exchanges: kept aside in {shown_path(result.aside, layout.root)}")
+    else:
+        click.echo("the journal holds no finished exchange: there is nothing to recover")
+    for reason in result.reasons:
+        click.echo(f"  * not sealed: {reason}")
+    path.unlink()
+    if result.sealed:
+        return EXIT_FINE
+    return EXIT_FAILED if result.aside else EXIT_MISSES
+
+
+def _journal(layout: Layout, name: str | None) -> Path:
+    """The journal meant. Raises UsageError or JournalError where it is unclear, unknown or still being written."""
+    known = {path.name: path for path in sorted(layout.journals.glob("*.jsonl"))}
+    if not known:
+        raise UsageError("no_journal", f"no journal in {layout.journals}: no recording was cut off")
+    if name is None and len(known) > 1:
+        raise UsageError("which_journal", f"several journals: {', '.join(known)}", "name one of them")
+    chosen = name or next(iter(known))
+    if chosen not in known:
+        raise UsageError("unknown_journal", f'no journal "{chosen}"', nearest(chosen, known))
+    if is_being_written(known[chosen]):
+        raise JournalError("journal_in_use", f"{chosen} belongs to a recording that is still running", "let it end")
+    return known[chosen]
+
+
+def _entry(layout: Layout, name: str) -> dict[str, Any]:
+    path = layout.cassette(name)
+    entry: dict[str, Any] = {"name": name, "bytes": path.stat().st_size}
+    try:
+        tape = load_cassette(layout, name)
+    except CassetteError as error:
+        return {**entry, "error": error.as_dict()}
+    services = {service: sum(i.request.service == service for i in tape.interactions) for service in tape.services}
+    return {**entry, "interactions": len(tape.interactions), "services": services, "recorded_at": tape.recorded_at}
+
+
+def _entry_text(entry: dict[str, Any]) -> str:
+    if "error" in entry:
+        return f"{entry['name']:<32} {entry['error']['code']}: {entry['error']['message']}"
+    services = ", ".join(f"{name} {count}" for name, count in entry["services"].items())
+    return f"{entry['name']:<32} {entry['interactions']:>4} interactions  {entry['recorded_at']}  {services}"
+
+
+def _print_table(tape: Cassette) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(title=f"{tape.name}, recorded {tape.recorded_at}", title_justify="left", box=None)
+    for column in ("#", "service", "call", "effect", "status", "took", "bytes"):
+        table.add_column(column, justify="right" if column in {"#", "status", "took", "bytes"} else "left")
+    for interaction in tape.interactions:
+        response = interaction.response
+        table.add_row(
+            str(interaction.index),
+            interaction.request.service,
+            label(interaction),
+            f"{interaction.effect} ({interaction.effect_why})",
+            str(response.status),
+            f"{interaction.seconds:.3f} s",
+            str(len(response.body)),
+        )
+    Console(soft_wrap=True).print(table)
+
+
+def _whole(interaction: Interaction) -> str:
+    """One interaction as it went over the wire, with placeholders."""
+    request, response = interaction.request, interaction.response
+    lines = [f"#{interaction.index} {request.service}, {interaction.effect} ({interaction.effect_why})", ""]
+    lines += [f"> {request.method} {interaction.url}", *(f"> {name}: {value}" for name, value in request.headers)]
+    lines += ["", request.body.decode("utf-8", "backslashreplace"), ""]
+    lines += [f"< {response.status} {response.reason}", *(f"< {name}: {value}" for name, value in response.headers)]
+    lines += ["", response.body.decode("utf-8", "backslashreplace")]
+    return "\n".join(lines)

@@ -63,11 +63,6 @@ def launch(
         allow_unused=allow_unused,
         passed=config.pass_hosts if default == "record" else (),
     )
-        cassette=cassette,
-        modes=chosen_modes(config, default, modes),
-        passed=_passed(config, default),
-        allow_unused=allow_unused,
-    )
     summary, command_status = asyncio.run(_run(config, spec, command, port))
     end = ending(summary, command_status, allow_unused=allow_unused)
     click.echo(summary_text(summary, end, command_status, config.root), err=True)

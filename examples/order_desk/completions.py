@@ -20,9 +20,7 @@ Json = dict[str, Any]
 class RejectedError(Exception):
     """A request that OpenAI would refuse; `body` is its error shape."""
 
-    def __init__(
-        self, status: int, message: str, *, param: str | None = None, code: str | None = None
-    ) -> None:
+    def __init__(self, status: int, message: str, *, param: str | None = None, code: str | None = None) -> None:
         super().__init__(message)
         self.status = status
         kind = "invalid_request_error"

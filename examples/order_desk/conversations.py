@@ -17,7 +17,9 @@ class Conversation:
 
 
 REFUND_ZH = Conversation(
-    "refund_zh", "zh", "C-1001",
+    "refund_zh",
+    "zh",
+    "C-1001",
     (
         "你好，订单 CN1001 里的马克杯收到时碎了一个，杯口全裂了，我要退款。",
         "好的，一共退了多少钱？退款单号也发我一下。",
@@ -26,7 +28,9 @@ REFUND_ZH = Conversation(
 )
 
 ADDRESS_ZH = Conversation(
-    "address_zh", "zh", "C-1002",
+    "address_zh",
+    "zh",
+    "C-1002",
     (
         "我刚搬家了，订单 CN1003 的收货地址麻烦改成：浙江省杭州市西湖区文三路 478 号华星大厦 1203 室，谢谢",
         "那现在物流到哪了？什么时候能到？",
@@ -34,7 +38,9 @@ ADDRESS_ZH = Conversation(
 )
 
 REFUND_EN = Conversation(
-    "refund_en", "en", "C-2001",
+    "refund_en",
+    "en",
+    "C-2001",
     (
         "Hi, the desk lamp from order US2001 arrived with a cracked base. How much would I get back for it?",
         "OK, that works. Please refund it.",
@@ -44,11 +50,12 @@ REFUND_EN = Conversation(
 )
 
 LOGISTICS_EN = Conversation(
-    "logistics_en", "en", "C-2002",
+    "logistics_en",
+    "en",
+    "C-2002",
     (
         "Where is my parcel? It's order US2003 and I expected it yesterday.",
-        "I won't be home this week. Please change the delivery address to 88 Harbor Street, Apt 4, "
-        "Portland, OR 97209.",
+        "I won't be home this week. Please change the delivery address to 88 Harbor Street, Apt 4, Portland, OR 97209.",
         "Alright, leave it then. When will it arrive?",
     ),
 )

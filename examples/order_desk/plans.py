@@ -14,9 +14,7 @@ from typing import Any
 from examples.order_desk.history import History
 from examples.order_desk.replies import ask_for, cannot_call, report, report_failure
 
-AMOUNT = re.compile(
-    r"多少|金额|单号|how much|\bamount\b|refund (?:number|id|status)|confirm .*refund", re.IGNORECASE
-)
+AMOUNT = re.compile(r"多少|金额|单号|how much|\bamount\b|refund (?:number|id|status)|confirm .*refund", re.IGNORECASE)
 REFUND = re.compile(r"退款|退钱|退货|退掉|\brefund|money back|\breturn (?:it|this|the)\b", re.IGNORECASE)
 ADDRESS = re.compile(
     r"地址.*[改换错]|[改换].*地址|(?:chang|updat|correct|wrong|new|different).*\baddress"

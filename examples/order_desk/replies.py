@@ -16,13 +16,20 @@ Writer = Callable[[Body], str]
 STATUS_ZH = {"paid": "已付款，未发货", "shipped": "已发货", "delivered": "已签收", "not_shipped": "尚未发货"}
 STATUS_EN = {"paid": "paid, not shipped", "not_shipped": "not shipped yet"}
 TOOL_ZH = {
-    "get_token": "身份验证", "query_order": "查询订单", "query_logistics": "查询物流",
-    "calc_refund": "计算退款金额", "create_refund": "提交退款", "change_address": "修改收货地址",
+    "get_token": "身份验证",
+    "query_order": "查询订单",
+    "query_logistics": "查询物流",
+    "calc_refund": "计算退款金额",
+    "create_refund": "提交退款",
+    "change_address": "修改收货地址",
 }
 TOOL_EN = {
-    "get_token": "verify your account", "query_order": "look up the order",
-    "query_logistics": "track the parcel", "calc_refund": "calculate the refund",
-    "create_refund": "create the refund", "change_address": "change the delivery address",
+    "get_token": "verify your account",
+    "query_order": "look up the order",
+    "query_logistics": "track the parcel",
+    "calc_refund": "calculate the refund",
+    "create_refund": "create the refund",
+    "change_address": "change the delivery address",
 }
 ERROR_ZH = {
     "order_not_found": "您的账户下没有这个订单",

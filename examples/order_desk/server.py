@@ -107,7 +107,7 @@ def amount(arguments: Arguments) -> Decimal:
     except InvalidOperation:
         number = Decimal("NaN")
     if not number.is_finite():
-        message = "`amount` must be a decimal number in a string, such as \"84.90\"."
+        message = '`amount` must be a decimal number in a string, such as "84.90".'
         raise RefusalError(400, 40004, "amount_invalid", message)
     return number
 

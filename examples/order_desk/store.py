@@ -122,7 +122,10 @@ class Store:
             found = "has not been calculated" if quote is None else "is not the calculated one"
             action = "call calc_refund for this order, then send the amount that it answers"
             raise RefusalError(
-                409, 40901, "refund_amount_required", f"The refund amount for {order_id} {found}.",
+                409,
+                40901,
+                "refund_amount_required",
+                f"The refund amount for {order_id} {found}.",
                 hint={"argument": "amount", "action": action},
             )
         refund_id, at = "RF-" + secrets.token_hex(5).upper(), now()
@@ -130,13 +133,14 @@ class Store:
         with self._db:
             self._db.execute("INSERT INTO refunds VALUES (?, ?, ?, ?, ?)", row)
         return {
-            "refund_id": refund_id, "order_id": order_id, "amount": quote["amount"],
-            "currency": order["currency"], "created_at": at,
+            "refund_id": refund_id,
+            "order_id": order_id,
+            "amount": quote["amount"],
+            "currency": order["currency"],
+            "created_at": at,
         }
 
-    def change_address(
-        self, customer_id: str, order_id: str, address: str, channel: str | None
-    ) -> dict[str, Any]:
+    def change_address(self, customer_id: str, order_id: str, address: str, channel: str | None) -> dict[str, Any]:
         """Sends an order elsewhere, as long as it has not shipped."""
         order = self._order(customer_id, order_id)
         if order["status"] != "paid":

@@ -34,18 +34,21 @@ def _tool(name: str, description: str, arguments: Mapping[str, str]) -> ChatComp
 
 TOOLS = (
     _tool(
-        "get_token", "Verify the customer. Must be called before any other tool.",
+        "get_token",
+        "Verify the customer. Must be called before any other tool.",
         {"customer_id": "The customer's number, such as C-1001."},
     ),
     _tool("query_order", "Look up an order: items, amount, status, address, refund.", ORDER_ID),
     _tool("query_logistics", "Where the parcel of an order is.", ORDER_ID),
     _tool("calc_refund", "Calculate what a refund of an order would pay. Pays nothing.", ORDER_ID),
     _tool(
-        "create_refund", "Refund an order, once. Needs the amount that calc_refund answered.",
+        "create_refund",
+        "Refund an order, once. Needs the amount that calc_refund answered.",
         {**ORDER_ID, "amount": "The amount from calc_refund, unchanged, such as 84.90."},
     ),
     _tool(
-        "change_address", "Change where an order goes. Only before it ships.",
+        "change_address",
+        "Change where an order goes. Only before it ships.",
         {**ORDER_ID, "address": "The full new delivery address."},
     ),
 )

@@ -1,0 +1,54 @@
+"""The committed tapes, and the demo that makes such tapes."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.support import ROOT, Project, run
+
+AGENT = ROOT / "examples" / "order_desk" / "agent.py"
+CONVERSATIONS = ("refund_zh", "address_zh", "refund_en", "logistics_en")
+
+
+@pytest.fixture
+def desk_project(tmp_path: Path) -> Project:
+    """The repository's configuration and tapes, in a folder of their own."""
+    shutil.copy(ROOT / "proctor.toml", tmp_path)
+    shutil.copytree(ROOT / "cassettes", tmp_path / "cassettes")
+    return Project(tmp_path)
+
+
+@pytest.mark.parametrize("conversation", CONVERSATIONS)
+async def test_a_committed_conversation_replays_without_staging_model_or_key(
+    desk_project: Project, conversation: str
+) -> None:
+    agent = (sys.executable, str(AGENT), "--conversation", conversation, "--json")
+    done = await desk_project.proctor("replay", "--cassette", f"order_desk/{conversation}", "--json", "--", *agent)
+    assert done.status == 0, done.stderr
+    said = json.loads(done.stdout.splitlines()[0])
+    tape = desk_project.tape(f"order_desk/{conversation}")
+    asked = [interaction.tool for interaction in tape.interactions if interaction.request.service == "orders"]
+    assert [call["name"] for call in said["tool_calls"]] == asked
+    assert done.summary["hits"] == len(tape.interactions)
+    assert done.summary["unused"] == []
+
+
+def test_two_conversations_are_chinese_and_their_tapes_can_be_read() -> None:
+    text = (ROOT / "cassettes" / "order_desk" / "refund_zh.yaml").read_text(encoding="utf-8")
+    assert "我要退款" in text
+    assert "\\u" not in text
+
+
+async def test_the_demo_does_what_it_says_and_leaves_the_tree_clean() -> None:
+    before = await run("git", "status", "--porcelain", cwd=ROOT)
+    done = await run(sys.executable, "examples/order_desk/demo.py", cwd=ROOT)
+    after = await run("git", "status", "--porcelain", cwd=ROOT)
+    assert done.status == 0, done.stdout + done.stderr
+    assert done.stdout.count("tool calls, results and replies identical") == 4
+    assert 'body /channel: recorded "chat", got "email"' in done.stdout
+    assert after.stdout == before.stdout

@@ -1,0 +1,114 @@
+"""Every command that the docs show is run, in order, a page in a fresh folder.
+
+Where a page says `https://staging.example/api`, the test puts the address of a real order desk; the LLM preset is given
+the stand-in model's address; `agent.py` is the order desk's agent.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from examples.order_desk import server, stand_in_model
+from proctor.journal import JournalWriter
+from tests.integration.order_desk.support import serving
+from tests.support import ROOT, Project, run
+
+PAGES = ("README.md", "docs/recording.md")
+RUN_ELSEWHERE = ("make ", "pip install .")
+AGENT = f"""\
+import runpy, sys
+sys.argv = ["agent.py", "--conversation", "refund_en"]
+runpy.run_path({str(ROOT / "examples" / "order_desk" / "agent.py")!r}, run_name="__main__")
+"""
+
+
+@dataclass(frozen=True)
+class Desk:
+    """Where the real services of the docs are."""
+
+    orders: str
+    model: str
+
+
+@pytest.fixture
+async def desk(tmp_path: Path) -> AsyncIterator[Desk]:
+    async with (
+        serving(server.create_app(tmp_path / "desk.db")) as orders,
+        serving(stand_in_model.create_app()) as model,
+    ):
+        yield Desk(orders, f"{model}/v1")
+
+
+def commands_of(page: str) -> list[str]:
+    """The commands of a page's console blocks."""
+    blocks = re.findall(r"```console\n(.*?)```", (ROOT / page).read_text(encoding="utf-8"), flags=re.DOTALL)
+    lines = [line[2:].partition("    #")[0].rstrip() for block in blocks for line in block.splitlines()]
+    assert lines, f"{page} shows no command"
+    return lines
+
+
+@pytest.mark.parametrize("page", PAGES)
+async def test_the_commands_of_a_page_work_as_shown(page: str, desk: Desk, project: Project) -> None:
+    folder = Project(project.root / "fresh")
+    folder.root.mkdir()
+    folder.script("agent.py", AGENT)
+    if "proctor init" not in "\n".join(commands_of(page)):
+        await shell(folder, "proctor init --service orders=https://staging.example/api --preset openai", desk)
+    commands = [command for command in commands_of(page) if not command.startswith(RUN_ELSEWHERE)]
+    for command in sorted(commands, key=lambda command: not command.startswith("proctor init")):
+        if command == "proctor cassette recover":
+            plant_a_killed_recording(folder)
+        await shell(folder, command, desk)
+    assert folder.tape("refund").services == ("openai", "orders")
+
+
+async def shell(folder: Project, command: str, desk: Desk) -> None:
+    """Run one command as a user types it; it must end with status 0."""
+    typed = command.replace("https://staging.example/api", desk.orders)
+    path = f"{Path(sys.executable).parent}:/usr/bin:/bin"
+    done = await run("bash", "-c", typed, cwd=folder.root, env={"PATH": path, "OPENAI_API_KEY": "a-key-of-the-tests"})
+    assert done.status == 0, f"$ {command}\n{done.stdout}{done.stderr}"
+    if typed.startswith("proctor init"):
+        config = folder.root / "proctor.toml"
+        config.write_text(
+            config.read_text(encoding="utf-8").replace('preset = "openai"', f'preset = "openai"\nurl = "{desk.model}"'),
+            encoding="utf-8",
+        )
+
+
+def plant_a_killed_recording(folder: Project) -> None:
+    """Leave the journal that a killed recording leaves."""
+    tape = folder.tape("refund")
+    head = {
+        "session": "killed",
+        "cassette": "killed",
+        "recorded_at": tape.recorded_at,
+        "modes": {"orders": "record", "openai": "record"},
+        "services": {name: {"url": "", "expected_status": [], "key_headers": []} for name in tape.services},
+        "identities": {},
+    }
+    journal = JournalWriter(folder.layout.journals / "killed.killed.jsonl", head)
+    for interaction in tape.interactions:
+        journal.interaction(interaction, client_gone=False)
+    journal.close()
+
+
+def test_make_targets_that_the_docs_name_exist() -> None:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    named = {
+        command.split()[1] for page in (*PAGES, "CONTRIBUTING.md") for command in commands_of(page) if "make" in command
+    }
+    assert named == {"demo", "test", "check", "bench", "soak"}
+    assert all(re.search(rf"^{target}:.*## ", makefile, flags=re.MULTILINE) for target in named)
+
+
+def test_links_between_pages_lead_somewhere() -> None:
+    for page in ("README.md", "CONTRIBUTING.md", *(f"docs/{path.name}" for path in (ROOT / "docs").glob("*.md"))):
+        for target in re.findall(r"\]\((?!https?:)([^)#]+)", (ROOT / page).read_text(encoding="utf-8")):
+            assert ((ROOT / page).parent / target).exists(), f"{page} links to {target}"

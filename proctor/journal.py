@@ -3,8 +3,8 @@
 It is the only file that holds clear credentials: mode 0600, below the git-ignored `.proctor/`, deleted at sealing.
 After a kill it is all that is left, and all that is needed.
 
-Lines, told apart by `line`: `session` (the first: what is being recorded), `interaction`, `row` (a trace row of an
-exchange that is not recorded), and `fault` (something that forbids sealing).
+Lines, told apart by `line`: `session` (the first: what is being recorded), `interaction` (with the real thing, kept or
+only traced), `row` (the trace row of any other exchange), and `fault` (something that forbids sealing).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import json
 import os
 from base64 import b64decode, b64encode
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -30,11 +30,14 @@ class JournalContent:
 
     head: dict[str, Any]
     interactions: tuple[Interaction, ...]
+    """The exchanges that become the tape."""
+    live: tuple[Interaction, ...] = ()
+    """Exchanges with the real thing that are traced, not kept."""
     rows: tuple[dict[str, Any], ...] = ()
     faults: tuple[dict[str, Any], ...] = ()
     torn: bool = False
-    extras: dict[int, dict[str, Any]] = field(default_factory=dict)
-    """By interaction index: what the trace says beside the interaction itself (`client_gone`)."""
+    clients_gone: frozenset[int] = frozenset()
+    """Indexes of the exchanges whose client hung up before the end."""
 
 
 class JournalWriter:
@@ -56,12 +59,12 @@ class JournalWriter:
         if self.failed is not None:
             raise self.failed
 
-    def interaction(self, interaction: Interaction, **extra: Any) -> None:
-        """Append a finished exchange."""
-        self._write({"line": "interaction", **_packed(interaction), **extra})
+    def interaction(self, interaction: Interaction, *, kept: bool = True, client_gone: bool = False) -> None:
+        """Append a finished exchange with the real thing; `kept` says that it belongs on the tape."""
+        self._write({"line": "interaction", "kept": kept, "client_gone": client_gone, **_packed(interaction)})
 
     def row(self, row: dict[str, Any]) -> None:
-        """Append the trace row of an exchange that is not recorded."""
+        """Append the trace row of an exchange that the real thing had no part in."""
         self._write({"line": "row", "row": row})
 
     def row_line(self, line: bytes) -> None:
@@ -109,16 +112,19 @@ def read_journal(path: Path) -> JournalContent:
     if not parsed or parsed[0].get("line") != "session":
         raise JournalError("journal_headless", f"{path} does not begin as a journal does", "nothing can be recovered")
     try:
-        interactions = tuple(_unpacked(line) for line in parsed if line["line"] == "interaction")
+        found = sorted((line for line in parsed if line["line"] == "interaction"), key=lambda line: line["index"])
+        kept = tuple(_unpacked(line) for line in found if line["kept"])
+        live = tuple(_unpacked(line) for line in found if not line["kept"])
     except (KeyError, TypeError, ValueError) as error:
         raise JournalError("journal_damaged", f"{path}: an interaction is damaged: {error}") from None
     return JournalContent(
         head={key: value for key, value in parsed[0].items() if key != "line"},
-        interactions=tuple(sorted(interactions, key=lambda interaction: interaction.index)),
+        interactions=kept,
+        live=live,
         rows=tuple(line["row"] for line in parsed if line["line"] == "row"),
         faults=tuple(line for line in parsed if line["line"] == "fault"),
         torn=torn,
-        extras={line["index"]: {"client_gone": line.get("client_gone", False)} for line in parsed if "index" in line},
+        clients_gone=frozenset(line["index"] for line in found if line["client_gone"]),
     )
 
 

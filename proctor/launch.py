@@ -29,7 +29,9 @@ def agent_environment(
     Services' own variables, SDKs' base URLs, in replay the placeholders as dummy keys; with `watch` also the proxy
     variables, so that calls past the services are seen.
     """
-    variables = {"PROCTOR_SESSION_URL": info.url, "PROCTOR_RECORDED_AT": info.recorded_at, **QUIET_VARIABLES}
+    variables = {"PROCTOR_SESSION_URL": info.url, **QUIET_VARIABLES}
+    if info.recorded_at:
+        variables["PROCTOR_RECORDED_AT"] = info.recorded_at
     for name in info.modes:
         service = config.services[name]
         address = f"{info.url}/{name}"

@@ -16,8 +16,8 @@ from proctor.interaction import Interaction
 from proctor.journal import JournalContent
 from proctor.matchkey import CanonicalKey, canonical_key, key_headers_of
 from proctor.paths import Layout
+from proctor.redacted_trace import redacted_rows, session_redactor
 from proctor.redaction import Redactor, short_secrets
-from proctor.trace import interaction_fields
 
 _REFUSED = frozenset({401, 403})
 
@@ -44,15 +44,17 @@ def seal(layout: Layout, content: JournalContent, command_status: int | None) ->
     refuses. The old tape is then untouched and the journal still there.
     """
     head = content.head
-    redactor = Redactor.over(content.interactions)
+    redactor = session_redactor(content)
     clean = tuple(
         replace(redactor.interaction(interaction), index=index)
         for index, interaction in enumerate(content.interactions)
     )
     cassette = Cassette(head["cassette"], clean, _stamp(head, redactor))
-    rows = _rows(content, clean, redactor)
-    reasons = tuple(reasons_not_to_seal(head, clean, content.faults, command_status))
+    rows = redacted_rows(content, redactor)
     notes = _notes(content, redactor)
+    if not head["services"]:  # a session that only asks the real thing, or replays beside it
+        return SealResult(cassette, redactor, rows, notes=notes)
+    reasons = tuple(reasons_not_to_seal(head, clean, content.faults, command_status))
     if not clean:
         return SealResult(cassette, redactor, rows, reasons=reasons, notes=notes)
     if any(_leaks(redactor, interaction) for interaction in clean):
@@ -66,12 +68,6 @@ def seal(layout: Layout, content: JournalContent, command_status: int | None) ->
     path = layout.aside / f"{cassette.name}.yaml"
     save_cassette(path, replace(cassette, stamp={**cassette.stamp, "aside": list(reasons)}))
     return SealResult(cassette, redactor, rows, aside=path, reasons=reasons, notes=notes)
-
-
-def redacted_rows(content: JournalContent) -> tuple[dict[str, Any], ...]:
-    """The trace of a recording that still runs, as sealing would write it from what is known so far."""
-    redactor = Redactor.over(content.interactions)
-    return _rows(content, [redactor.interaction(interaction) for interaction in content.interactions], redactor)
 
 
 def reasons_not_to_seal(
@@ -149,38 +145,6 @@ def _stamp(head: dict[str, Any], redactor: Redactor) -> dict[str, Any]:
     }
     identities = {service: names for service, names in named.items() if names}
     return {**stamp, "identities": identities} if identities else stamp
-
-
-def _rows(content: JournalContent, clean: Sequence[Interaction], redactor: Redactor) -> tuple[dict[str, Any], ...]:
-    """The whole trace in order of the requests: recorded exchanges and the others."""
-    rows = [_redacted_row(row, redactor) for row in content.rows]
-    for journalled, interaction in zip(content.interactions, clean, strict=True):
-        rows.append(
-            {
-                "index": journalled.index,
-                "session": content.head["session"],
-                "source": "record",
-                "started": round(interaction.started, 6),
-                "seconds": round(interaction.seconds, 6),
-                **interaction_fields(interaction),
-                **{key: True for key, value in content.extras.get(journalled.index, {}).items() if value},
-            }
-        )
-    return tuple(sorted(rows, key=lambda row: row["index"]))
-
-
-def _redacted_row(row: dict[str, Any], redactor: Redactor) -> dict[str, Any]:
-    return {key: _redacted_value(value, redactor) for key, value in row.items()}
-
-
-def _redacted_value(value: Any, redactor: Redactor) -> Any:
-    if isinstance(value, str):
-        return redactor.text(value)
-    if isinstance(value, list):
-        return [_redacted_value(item, redactor) for item in value]
-    if isinstance(value, dict):
-        return {redactor.text(key): _redacted_value(item, redactor) for key, item in value.items()}
-    return value
 
 
 def _notes(content: JournalContent, redactor: Redactor) -> tuple[str, ...]:

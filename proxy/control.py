@@ -12,6 +12,7 @@ from proctor.errors import ProctorError, SessionError, UsageError
 from proctor.journal import read_journal
 from proctor.proxy.registry import Registry
 from proctor.proxy.session import Session
+from proctor.redacted_trace import redacted_rows, session_redactor
 from proctor.wire import TOKEN_HEADER, CloseAnswer, CloseRequest, ErrorAnswer, SessionSpec, TraceAnswer
 
 PREFIX = "/_proctor/"
@@ -71,9 +72,8 @@ class Control:
 def rows_so_far(session: Session) -> list[dict[str, object]]:
     """The trace rows of an open session; a recording's are redacted as sealing would, from what is known so far."""
     if session.journal is not None:
-        from proctor.sealing import redacted_rows
-
-        return list(redacted_rows(read_journal(session.journal.path)))
+        content = read_journal(session.journal.path)
+        return list(redacted_rows(content, session_redactor(content)))
     assert session.trace is not None
     session.trace.flush()
     return [orjson.loads(line) for line in session.trace.path.read_bytes().splitlines()]

@@ -6,7 +6,6 @@ import asyncio
 import os
 import re
 import secrets
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,20 +14,19 @@ import aiohttp
 
 from proctor.cassette import load_cassette
 from proctor.config import Config, upstream_url
-from proctor.errors import ProctorError, SessionError, UsageError, nearest
-from proctor.journal import JournalWriter, read_journal
+from proctor.errors import SessionError, UsageError, nearest
+from proctor.journal import JournalWriter
 from proctor.paths import Layout, cassette_name
+from proctor.proxy.conclude import conclude
 from proctor.proxy.identity import IdentityBinder
 from proctor.proxy.order import NextInLine
 from proctor.proxy.playback import Tape
 from proctor.proxy.replay import Replay
-from proctor.proxy.session import ServiceInSession, Session, journal_head, llm_services
+from proctor.proxy.session import ServiceInSession, Session, journal_head
 from proctor.proxy.tracing import TraceWriter
 from proctor.proxy.upstream import Upstream, client_session
-from proctor.sealing import SealResult, seal
-from proctor.summary import llm_of, unused_labels
-from proctor.trace import SessionSummary, row_line
-from proctor.wire import SessionSpec, set_up_of
+from proctor.trace import SessionSummary
+from proctor.wire import SessionSpec
 
 _SESSION_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9.-]{0,63}")
 
@@ -55,7 +53,6 @@ class Registry:
             self.config.service(name)
         session_id = self._new_id(spec.session)
         layout = self.layout
-        recorded = [name for name, mode in spec.modes.items() if mode == "record"]
         urls = {
             name: upstream_url(name, self.config.services[name], self.environ)
             for name, mode in spec.modes.items()
@@ -66,7 +63,7 @@ class Registry:
             session.tape = Tape(load_cassette(layout, spec.cassette), self.config)
             session.order = NextInLine(session.tape.effects)
         layout.ensure_state()
-        if recorded:
+        if urls:
             head = journal_head(session_id, spec, self.config, urls, self.environ)
             session.journal = JournalWriter(self._journal_path(spec.cassette, session_id), head)
         else:
@@ -90,7 +87,7 @@ class Registry:
         """End a session: settle, seal a recording, write trace and summary. Raises SessionError for an unknown one."""
         session = self.find(session_id)
         await session.settle()
-        summary = await asyncio.to_thread(self._conclude, session, command_status)
+        summary = await asyncio.to_thread(conclude, session, command_status)
         self.sessions.pop(session.id, None)
         return summary
 
@@ -136,97 +133,3 @@ class Registry:
 
     def _journal_path(self, cassette: str, session_id: str) -> Path:
         return self.layout.journals / f"{cassette.replace('/', '--')}.{session_id}.jsonl"
-
-    def _conclude(self, session: Session, command_status: int | None) -> SessionSummary:
-        """What is left to do once no exchange is open; on a thread, since sealing a long recording takes a while."""
-        if session.journal is not None:
-            return self._conclude_recording(session, command_status)
-        assert session.trace is not None
-        session.trace.close()
-        if session.trace.failed is not None:
-            session.tally.failed(session.trace.failed.code, session.trace.failed.message)
-        summary = summarised(session, command_status)
-        write_summary(self.layout, summary)
-        return summary
-
-    def _conclude_recording(self, session: Session, command_status: int | None) -> SessionSummary:
-        assert session.journal is not None
-        session.journal.close()
-        if session.journal.failed is not None:
-            failed = session.journal.failed
-            session.tally.failed(failed.code, failed.message, failed.fix)
-            return summarised(session, command_status)
-        try:
-            result = seal(self.layout, read_journal(session.journal.path), command_status)
-        except (ProctorError, OSError) as error:
-            fix = f"the journal is kept: proctor cassette recover {session.journal.path.name}"
-            session.tally.failed("seal_failed", f"the recording could not be sealed: {error}", fix)
-            return summarised(session, command_status)
-        summary = summarised(session, command_status, result)
-        write_trace(self.layout, session.id, result)
-        write_summary(self.layout, summary)
-        session.journal.path.unlink()
-        return summary
-
-
-def summarised(session: Session, command_status: int | None, result: SealResult | None = None) -> SessionSummary:
-    """The summary of a session that has ended; of a recording with what sealing said, its texts redacted."""
-    tally, spec = session.tally, session.spec
-    llms = llm_services(session.config)
-    played = session.order.played if session.order else []
-    replayed = [name for name, mode in spec.modes.items() if mode == "replay"]
-    tape = session.tape.cassette if session.tape else None
-    kept = result.cassette.interactions if result else ()
-    on_tape = set(tape.services) if tape else set()
-    must_be_asked = on_tape | {name for name, mode in spec.modes.items() if mode != "replay"}
-    unused = unused_labels(tape.interactions, played) if tape else ()
-    summary = SessionSummary(
-        session=session.id,
-        cassette=spec.cassette,
-        set_up=set_up_of(spec.modes, llms),
-        llm=llm_of(spec.modes, llms, tally),
-        modes=dict(spec.modes),
-        started_at=session.began_at.isoformat(timespec="seconds"),
-        seconds=round(_elapsed(session), 3),
-        command_status=command_status,
-        allow_unused=spec.allow_unused,
-        exchanges=tally.exchanges,
-        hits=tally.hits,
-        recorded=tally.recorded,
-        live=tally.live,
-        interactions=len(tape.interactions) if tape else len(kept),
-        recorded_at=tape.recorded_at if tape else "",
-        misses=tuple(tally.misses.values()),
-        guessed=tally.guessed_effects(),
-        unused=tuple(text for text in unused if text.split(" ")[1] in replayed),
-        services_unused=tuple(sorted(must_be_asked - tally.asked)),
-        hosts=tuple(tally.hosts.values()),
-        passed=spec.passed,
-        errors=tuple(tally.errors.values()),
-        notes=(*spec.notes, *(result.notes if result else ())),
-        redacted=sum(bool(interaction.redacted) for interaction in kept),
-        sealed=str(result.sealed) if result and result.sealed else "",
-        aside=str(result.aside) if result and result.aside else "",
-        aside_reasons=result.reasons if result else (),
-    )
-    if result is None:
-        return summary
-    return SessionSummary.model_validate_json(result.redactor.data(summary.model_dump_json().encode()))
-
-
-def write_trace(layout: Layout, session_id: str, result: SealResult) -> None:
-    """The trace of a recording, from its redacted interactions."""
-    folder = layout.sessions / session_id
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "trace.jsonl").write_bytes(b"".join(row_line(row) for row in result.rows))
-
-
-def write_summary(layout: Layout, summary: SessionSummary) -> None:
-    """`summary.json` beside the trace."""
-    folder = layout.sessions / summary.session
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "summary.json").write_text(summary.model_dump_json(indent=1) + "\n", encoding="utf-8")
-
-
-def _elapsed(session: Session) -> float:
-    return time.perf_counter() - session.began

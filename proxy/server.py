@@ -174,7 +174,7 @@ class _Dispatcher:
         }
         session = self._registry.current
         if session is not None and not session.closed:
-            session.tally.missed({"error": error, "service": "", "method": method, "target": path})
+            session.stray({"service": "", "method": method, "target": path, "status": 404, "error": error})
         return answers.refusal(404, error)
 
 

@@ -38,7 +38,10 @@ class ServiceInSession:
 
 @dataclass
 class Session:
-    """A session as it runs. A recording has a `journal`, any other a `trace`; each takes one line an exchange."""
+    """A session as it runs. One that asks the real thing has a `journal`, one that only replays a `trace`.
+
+    Each takes one line an exchange. The trace of a journal is written at the end, when every credential is known.
+    """
 
     id: str
     spec: SessionSpec
@@ -85,16 +88,11 @@ class Session:
             except TimeoutError:
                 self.failed("unfinished", f"{self._open} exchange(s) had no end when the session closed")
 
-    def recorded(self, interaction: Interaction, *, client_gone: bool) -> None:
-        """Journal a finished exchange: called before the end of its answer goes on."""
+    def answered(self, interaction: Interaction, *, kept: bool, client_gone: bool) -> None:
+        """Journal a finished exchange with the real thing: called before the end of its answer goes on."""
         assert self.journal is not None
-        self.journal.interaction(interaction, client_gone=client_gone)
-        self.tally.answered(interaction, "recorded", repeated=False)
-
-    def live(self, interaction: Interaction, row: dict[str, Any]) -> None:
-        """Trace an exchange with the real thing that is not recorded."""
-        self.write_row(row)
-        self.tally.answered(interaction, "live", repeated=False)
+        self.journal.interaction(interaction, kept=kept, client_gone=client_gone)
+        self.tally.answered(interaction, "recorded" if kept else "live", repeated=False)
 
     def missed(self, row: dict[str, Any]) -> None:
         """Trace a miss, which fails the session."""
@@ -102,6 +100,12 @@ class Session:
         self.tally.missed(row)
         if self.journal is not None:
             self.journal.fault(row["error"]["code"], row["error"]["message"])
+
+    def stray(self, row: dict[str, Any]) -> None:
+        """Trace a request that named no session or service, which fails the session as a miss does."""
+        now = round(time.perf_counter() - self.began, 6)
+        head = {"index": self.next_index(), "session": self.id, "source": "refused", "started": now, "seconds": 0.0}
+        self.missed({**head, **row})
 
     def failed(self, code: str, message: str, fix: str = "", *, exchange: bool = False) -> None:
         """Note something that went wrong: it fails the session and forbids sealing."""
@@ -136,14 +140,14 @@ class Session:
         self.failed(error["code"], error["message"], error.get("fix", ""), exchange=True)
 
     def write_row(self, row: dict[str, Any]) -> None:
-        """One trace row: into the journal of a recording, whose rows are redacted at sealing, else into the trace."""
+        """One trace row, into the journal or the trace."""
         if self.journal is not None:
             self.journal.row(row)
         else:
             self.write_line(row_line(row))
 
     def write_line(self, line: bytes) -> None:
-        """One ready line of trace; in a recording it goes by way of the journal."""
+        """One trace row that is JSON already."""
         if self.trace is not None:
             self.trace.write(line)
         elif self.journal is not None:

@@ -18,7 +18,6 @@ from proctor.interaction import Interaction, Request, Response, header
 from proctor.proxy import answers
 from proctor.proxy.hop import announced_length, end_to_end, for_client, for_upstream
 from proctor.proxy.seams import Exchange, decoded_headers
-from proctor.trace import interaction_fields
 from proctor.wire import STAND_IN_HEADER
 
 _AUTOMATIC = ("User-Agent", "Accept", "Accept-Encoding", "Content-Type")
@@ -91,10 +90,7 @@ class Upstream:
             stand_in=header(response.headers, STAND_IN_HEADER),
         )
         session = exchange.session
-        if self._record:
-            session.recorded(interaction, client_gone=client_gone)
-        else:
-            session.live(interaction, _live_row(exchange, interaction, client_gone))
+        session.answered(interaction, kept=self._record, client_gone=client_gone)
         if not response.complete:
             session.failed("answer_cut", f"{request.service} {request.method} {path}: the real service broke off")
 
@@ -206,18 +202,6 @@ class _Relay:
         if transport is not None:
             transport.abort()
         return response if response is not None else web.Response(status=502)
-
-
-def _live_row(exchange: Exchange, interaction: Interaction, client_gone: bool) -> dict[str, Any]:
-    return {
-        "index": exchange.index,
-        "session": exchange.session.id,
-        "source": "live",
-        "started": round(interaction.started, 6),
-        "seconds": round(interaction.seconds, 6),
-        **interaction_fields(interaction),
-        **({"client_gone": True} if client_gone else {}),
-    }
 
 
 def _said(cause: BaseException) -> str:

@@ -23,6 +23,7 @@ from proctor.errors import (
 from proctor.interaction import Interaction
 from proctor.journal import is_being_written, read_journal
 from proctor.paths import Layout
+from proctor.redacted_trace import write_trace
 from proctor.sealing import seal
 from proctor.summary import label
 from proctor.trace import interaction_fields
@@ -83,6 +84,7 @@ def recover(journal: str | None) -> int:
     path = _journal(layout, journal)
     content = read_journal(path)
     result = seal(layout, content, command_status=None)
+    write_trace(layout, content.head["session"], result.rows)
     for note in result.notes:
         click.echo(f"note: {note}")
     count = len(result.cassette.interactions)

@@ -1,0 +1,105 @@
+"""The end of a session: sealing, trace and summary. No exchange is open any more; runs on a thread."""
+
+from __future__ import annotations
+
+import time
+
+from proctor.errors import ProctorError
+from proctor.journal import read_journal
+from proctor.paths import Layout
+from proctor.proxy.session import Session, llm_services
+from proctor.redacted_trace import write_trace
+from proctor.sealing import SealResult, seal
+from proctor.summary import llm_of, unused_labels
+from proctor.trace import SessionSummary
+from proctor.wire import set_up_of
+
+
+def conclude(session: Session, command_status: int | None) -> SessionSummary:
+    """Seal what was recorded, and leave `trace.jsonl` and `summary.json`; gives the summary."""
+    if session.journal is not None:
+        return _from_journal(session, command_status)
+    assert session.trace is not None
+    session.trace.close()
+    if session.trace.failed is not None:
+        session.tally.failed(session.trace.failed.code, session.trace.failed.message)
+    summary = summarised(session, command_status)
+    write_summary(session.layout, summary)
+    return summary
+
+
+def _from_journal(session: Session, command_status: int | None) -> SessionSummary:
+    """The journal goes only when everything that it holds is written elsewhere."""
+    journal = session.journal
+    assert journal is not None
+    journal.close()
+    if journal.failed is not None:
+        session.tally.failed(journal.failed.code, journal.failed.message, journal.failed.fix)
+        return summarised(session, command_status)
+    try:
+        result = seal(session.layout, read_journal(journal.path), command_status)
+        summary = summarised(session, command_status, result)
+        write_trace(session.layout, session.id, result.rows)
+        write_summary(session.layout, summary)
+    except (ProctorError, OSError) as error:
+        fix = f"the journal is kept: proctor cassette recover {journal.path.name}"
+        session.tally.failed("seal_failed", f"the session could not be written: {error}", fix)
+        return summarised(session, command_status)
+    journal.path.unlink()
+    return summary
+
+
+def summarised(session: Session, command_status: int | None, result: SealResult | None = None) -> SessionSummary:
+    """The summary of a session that has ended; of a recording with what sealing said, its texts redacted."""
+    tally, spec = session.tally, session.spec
+    llms = llm_services(session.config)
+    played = session.order.played if session.order else []
+    replayed = [name for name, mode in spec.modes.items() if mode == "replay"]
+    tape = session.tape.cassette if session.tape else None
+    kept = result.cassette.interactions if result else ()
+    on_tape = set(tape.services) if tape else set()
+    must_be_asked = on_tape | {name for name, mode in spec.modes.items() if mode != "replay"}
+    unused = unused_labels(tape.interactions, played) if tape else ()
+    summary = SessionSummary(
+        session=session.id,
+        cassette=spec.cassette,
+        set_up=set_up_of(spec.modes, llms),
+        llm=llm_of(spec.modes, llms, tally),
+        modes=dict(spec.modes),
+        started_at=session.began_at.isoformat(timespec="seconds"),
+        seconds=round(_elapsed(session), 3),
+        command_status=command_status,
+        allow_unused=spec.allow_unused,
+        exchanges=tally.exchanges,
+        hits=tally.hits,
+        recorded=tally.recorded,
+        live=tally.live,
+        interactions=len(tape.interactions) if tape else len(kept),
+        recorded_at=tape.recorded_at if tape else "",
+        misses=tuple(tally.misses.values()),
+        guessed=tally.guessed_effects(),
+        unused=tuple(text for text in unused if text.split(" ")[1] in replayed),
+        services_unused=tuple(sorted(must_be_asked - tally.asked)),
+        hosts=tuple(tally.hosts.values()),
+        passed=spec.passed,
+        errors=tuple(tally.errors.values()),
+        notes=(*spec.notes, *(result.notes if result else ())),
+        redacted=sum(bool(interaction.redacted) for interaction in kept),
+        sealed=str(result.sealed) if result and result.sealed else "",
+        aside=str(result.aside) if result and result.aside else "",
+        aside_reasons=result.reasons if result else (),
+    )
+    if result is None:
+        return summary
+    return SessionSummary.model_validate_json(result.redactor.data(summary.model_dump_json().encode()))
+
+
+def write_summary(layout: Layout, summary: SessionSummary) -> None:
+    """`summary.json` beside the trace."""
+    folder = layout.sessions / summary.session
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "summary.json").write_text(summary.model_dump_json(indent=1) + "\n", encoding="utf-8")
+
+
+def _elapsed(session: Session) -> float:
+    return time.perf_counter() - session.began

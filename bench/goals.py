@@ -1,0 +1,46 @@
+"""What the bench demands: one table. A new figure needs one more line here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+
+class Goal(NamedTuple):
+    """A figure must not be above `must` (else the bench fails); `aim` is where it should be."""
+
+    key: str
+    must: float
+    aim: float
+    what: str
+
+
+GOALS = (
+    Goal("replay_ratio", 2.5, 1.5, "CPU of a replayed request, over a bare aiohttp server's"),
+    Goal("record_ratio", 8.0, 5.0, "CPU of a recorded request, over a bare aiohttp server's"),
+    Goal("help_ratio", 1.0, 0.6, "wall time of `proctor --help`, over that of importing aiohttp"),
+    Goal("start_ratio", 4.0, 2.5, "wall time of `proctor replay ... -- true`, over that of importing aiohttp"),
+)
+
+
+def table(figures: Mapping[str, float]) -> str:
+    """Every goal with its figure, for a person."""
+    lines = [f"{'':14}{'figure':>8}{'must':>7}{'aim':>6}"]
+    for goal in GOALS:
+        verdict = "FAILED" if not _met(goal.must, figures[goal.key]) else ""
+        missed = verdict or ("" if _met(goal.aim, figures[goal.key]) else "over aim")
+        lines.append(f"{goal.key:14}{figures[goal.key]:8.2f}{goal.must:7.1f}{goal.aim:6.1f}  {missed:9} {goal.what}")
+    return "\n".join(lines)
+
+
+def failures(figures: Mapping[str, float]) -> list[str]:
+    """The musts that do not hold, in words."""
+    return [
+        f"{goal.key} is {figures[goal.key]}, must be at most {goal.must}: {goal.what}"
+        for goal in GOALS
+        if not _met(goal.must, figures[goal.key])
+    ]
+
+
+def _met(limit: float, figure: float) -> bool:
+    return figure <= limit

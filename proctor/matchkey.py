@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import NamedTuple
 
 from proctor.canonical import Pairs, canonical_body, sorted_pairs
@@ -48,9 +49,12 @@ class CanonicalKey(NamedTuple):
 
 def is_key_header(name: str, value: str, declared: Iterable[str] = ()) -> bool:
     """Whether a header (lower-case `name`) is part of the key; `declared` names are in lower case too."""
-    if name in KEY_HEADERS or name in declared:
-        return True
-    return name == "accept" and _VERSIONED_ACCEPT.search(value) is not None
+    return name in KEY_HEADERS or name in declared or (name == "accept" and _names_version(value))
+
+
+@lru_cache(maxsize=256)
+def _names_version(accept: str) -> bool:
+    return _VERSIONED_ACCEPT.search(accept) is not None
 
 
 def key_headers_of(headers: Headers, declared: Iterable[str] = ()) -> Headers:

@@ -35,7 +35,12 @@ class Tally:
     def answered(self, interaction: Interaction, how: Literal["hits", "recorded", "live"], repeated: bool) -> None:
         """An exchange that came to its end."""
         self.exchanges += 1
-        setattr(self, how, getattr(self, how) + 1)
+        if how == "hits":
+            self.hits += 1
+        elif how == "recorded":
+            self.recorded += 1
+        else:
+            self.live += 1
         self.asked.add(interaction.request.service)
         if interaction.stand_in:
             self.stand_ins.add(interaction.request.service)

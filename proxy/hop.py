@@ -23,11 +23,14 @@ HOP_BY_HOP = frozenset(
 
 def end_to_end(headers: Headers) -> Headers:
     """The headers without those of the connection, the ones that `Connection` names included."""
-    named = {
-        token.strip().lower() for name, value in headers if name.lower() == "connection" for token in value.split(",")
-    }
-    dropped = HOP_BY_HOP | named
-    return tuple(pair for pair in headers if pair[0].lower() not in dropped)
+    names = [name.lower() for name, _ in headers]
+    if HOP_BY_HOP.isdisjoint(names):
+        return headers
+    dropped = set(HOP_BY_HOP)
+    for name, (_, value) in zip(names, headers, strict=True):
+        if name == "connection":
+            dropped.update(token.strip().lower() for token in value.split(","))
+    return tuple(pair for name, pair in zip(names, headers, strict=True) if name not in dropped)
 
 
 def for_upstream(headers: Headers) -> CIMultiDict[str]:

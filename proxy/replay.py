@@ -168,7 +168,7 @@ class _Prepared:
         """A fresh response; chunked where the recorded one had no length, if the client's HTTP knows chunks."""
         recorded = self.interaction.response
         response = web.Response(
-            status=recorded.status, reason=recorded.reason, headers=self._headers.copy(), body=recorded.body
+            status=recorded.status, reason=recorded.reason, headers=self._headers, body=recorded.body
         )
         if self._chunked and recorded.body and http.version >= (1, 1):
             response.enable_chunked_encoding()

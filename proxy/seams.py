@@ -7,7 +7,8 @@ recording source journals, every source traces.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from aiohttp import web
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from proctor.proxy.session import ServiceInSession, Session
 
 
-@dataclass(slots=True)
+@dataclass
 class Exchange:
     """One request on its way. `target` is the raw path and query after the service's prefix; times are seconds."""
 
@@ -29,12 +30,12 @@ class Exchange:
     body: bytes
     started: float
 
-    @property
+    @cached_property
     def request(self) -> Request:
         """The request as a value, with all of its headers."""
         return Request(self.service.name, self.http.method, self.target, self.headers, self.body)
 
-    @property
+    @cached_property
     def headers(self) -> Headers:
         """Header pairs as they came, hop-by-hop ones included."""
         return decoded_headers(self.http.raw_headers)
@@ -62,8 +63,7 @@ class NoFaults:
         return None
 
 
-@dataclass(frozen=True, slots=True)
-class Located:
+class Located(NamedTuple):
     """Where a request belongs: names from its address, and what is left for the service."""
 
     session: str
@@ -95,6 +95,8 @@ class PathCarrier:
 
 def decoded_headers(raw: tuple[tuple[bytes, bytes], ...]) -> Headers:
     """Header pairs as text; bytes that are not UTF-8 become surrogate escapes."""
-    return tuple(
-        (name.decode("utf-8", "surrogateescape"), value.decode("utf-8", "surrogateescape")) for name, value in raw
-    )
+    return tuple([(_text(name), _text(value)) for name, value in raw])
+
+
+def _text(raw: bytes) -> str:
+    return raw.decode("utf-8", "surrogateescape")

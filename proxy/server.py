@@ -76,6 +76,13 @@ def _request(message: Any, payload: Any, protocol: Any, writer: Any, task: Any) 
     return web.BaseRequest(message, payload, protocol, writer, task, task.get_loop(), client_max_size=_NO_LIMIT)
 
 
+async def _body_of(request: web.BaseRequest) -> bytes:
+    """The whole body; at once where it came with the head, as most do."""
+    if request.content.is_eof():
+        return request.content.read_nowait()
+    return await request.read()
+
+
 class _Dispatcher:
     """Tells requests apart by their target and sends each where it belongs."""
 
@@ -130,7 +137,7 @@ class _Dispatcher:
         index = session.next_index()
         if request.headers.get("Expect", "").lower() == "100-continue" and request.transport is not None:
             request.transport.write(b"HTTP/1.1 100 Continue\r\n\r\n")
-        body = await request.read() if request.can_read_body else b""
+        body = await _body_of(request)
         exchange = Exchange(request, session, service, index, located.target, body, started)
         if "Upgrade" in request.headers and "websocket" in request.headers["Upgrade"].lower():
             refused = {"code": "websocket_refused", "message": "Proctor records HTTP, not WebSockets", "fix": ""}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import time
-from dataclasses import replace
 from typing import Any
 
 import aiohttp
@@ -16,7 +15,7 @@ from proctor.config import ServiceConfig
 from proctor.effects import effect_of, tool_of
 from proctor.interaction import Interaction, Request, Response, header
 from proctor.proxy import answers
-from proctor.proxy.hop import announced_length, end_to_end, for_client, for_upstream
+from proctor.proxy.hop import announced_length, end_to_end, for_upstream
 from proctor.proxy.seams import Exchange, decoded_headers
 from proctor.wire import STAND_IN_HEADER
 
@@ -26,6 +25,7 @@ _READ_SECONDS = 600.0
 """As long as the LLM SDKs wait themselves."""
 _HEADER_BYTES = 64 * 1024
 
+_NOT_KEPT = frozenset({"host", "expect"})
 _FAILURES = (aiohttp.ClientError, asyncio.TimeoutError, OSError, ValueError)
 
 
@@ -108,8 +108,8 @@ class Upstream:
 def request_without_hops(exchange: Exchange) -> Request:
     """The request as the service saw it: without the headers of the agent's connection to the proxy."""
     request = exchange.request
-    kept = tuple(pair for pair in end_to_end(request.headers) if pair[0].lower() not in {"host", "expect"})
-    return replace(request, headers=kept)
+    kept = tuple([pair for pair in end_to_end(request.headers) if pair[0].lower() not in _NOT_KEPT])
+    return Request(request.service, request.method, request.target, kept, request.body)
 
 
 class _Relay:
@@ -128,7 +128,7 @@ class _Relay:
         self._client_gone = False
 
     async def run(self) -> web.StreamResponse:
-        sent: CIMultiDict[str] = for_client(self._headers)
+        sent: CIMultiDict[str] = CIMultiDict(self._headers)
         if self._upstream.content.is_eof():
             return await self._at_once(sent)
         return await self._piecewise(sent)

@@ -14,7 +14,7 @@ import aiohttp
 
 from proctor.cassette import load_cassette
 from proctor.config import Config, upstream_url
-from proctor.errors import SessionError, UsageError, nearest
+from proctor.errors import SessionError, UsageError
 from proctor.journal import JournalWriter
 from proctor.paths import Layout, cassette_name
 from proctor.proxy.conclude import conclude
@@ -40,6 +40,7 @@ class Registry:
     sessions: dict[str, Session] = field(default_factory=dict)
     current: Session | None = None
     _client: aiohttp.ClientSession | None = None
+    _ended: set[str] = field(default_factory=set)
 
     @property
     def layout(self) -> Layout:
@@ -77,10 +78,10 @@ class Registry:
     def find(self, session_id: str) -> Session:
         """The open session of that id (`_current` is the current one). Raises SessionError."""
         session = self.current if session_id == "_current" else self.sessions.get(session_id)
-        if session is None:
-            raise SessionError("unknown_session", f'no session "{session_id}" on this proxy')
-        if session.closed:
+        if session_id in self._ended or (session is not None and session.closed):
             raise SessionError("session_closed", f'session "{session_id}" is closed; its agent called after the end')
+        if session is None:  # the ids of others are not told: they are what keeps strangers out
+            raise SessionError("unknown_session", f'no session "{session_id}" on this proxy')
         return session
 
     async def close(self, session_id: str, command_status: int | None) -> SessionSummary:
@@ -88,7 +89,7 @@ class Registry:
         session = self.find(session_id)
         await session.settle()
         summary = await asyncio.to_thread(conclude, session, command_status)
-        self.sessions.pop(session.id, None)
+        self._ended.add(self.sessions.pop(session.id).id)
         return summary
 
     async def aclose(self) -> None:
@@ -127,8 +128,8 @@ class Registry:
             return secrets.token_urlsafe(12).replace("_", "-").lstrip("-") or self._new_id(None)
         if not _SESSION_ID.fullmatch(wanted):
             raise UsageError("session_id", f'"{wanted}" cannot be a session id: letters, digits, "." and "-", up to 64')
-        if wanted in self.sessions:
-            raise SessionError("session_exists", f'session "{wanted}" is open already', nearest("", self.sessions))
+        if wanted in self.sessions or wanted in self._ended:
+            raise SessionError("session_exists", f'session "{wanted}" is there already', "choose another id, or none")
         return wanted
 
     def _journal_path(self, cassette: str, session_id: str) -> Path:

@@ -130,7 +130,7 @@ def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def _exact_decimal(text: str) -> str:
     """`1.0`, `1.00` and `10e-1` are one number, and none of them is the integer 1."""
     number = Decimal(text)
-    if number and abs(number.adjusted()) > 308:
+    if number and number.adjusted() > 308:
         raise ValueError("beyond any float: receivers would disagree")
     sign, digits, exponent = number.as_tuple()
     stripped = "".join(map(str, digits)).rstrip("0")

@@ -168,7 +168,7 @@ def _document(data: bytes) -> dict[str, Any]:
 
 def _seal_of(document: dict[str, Any]) -> dict[str, Any]:
     if document.get("version") != 1:
-        raise CassetteVersion("cassette_version", f"cassette version {document.get('version')!r}, not 1")
+        raise CassetteVersion("cassette_version", f"cassette version {document.get('version')!r}, not 1", RERECORD)
     metadata = document.get("metadata")
     seal = metadata.get(tape_format.EXTENSION) if isinstance(metadata, dict) else None
     if not isinstance(seal, dict):

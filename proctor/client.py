@@ -13,7 +13,8 @@ from proctor.trace import SessionSummary, TraceRow
 from proctor.wire import TOKEN_HEADER, CloseAnswer, CloseRequest, ErrorAnswer, SessionInfo, SessionSpec, TraceAnswer
 
 _Model = TypeVar("_Model", bound=BaseModel)
-_SECONDS = 60.0
+_SECONDS = 600.0
+"""Sealing a long recording takes a while."""
 
 
 class ControlClient:

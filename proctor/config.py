@@ -107,8 +107,7 @@ class Config(BaseModel):
         if not services:
             raise ValueError("no service is configured: add a [services.NAME] table")
         for name in services:
-            if not _SERVICE_NAME.fullmatch(name):
-                raise ValueError(f'service name "{name}" may hold letters, digits, "-" and "_" only')
+            checked_service_name(name)
         return services
 
     def service(self, name: str) -> ServiceConfig:
@@ -119,6 +118,13 @@ class Config(BaseModel):
             raise ConfigError(
                 "unknown_service", f'no service "{name}" in {self.root / CONFIG_NAME}', nearest(name, self.services)
             ) from None
+
+
+def checked_service_name(name: str) -> str:
+    """`name` if it can be a service's; ValueError says why not."""
+    if not _SERVICE_NAME.fullmatch(name):
+        raise ValueError(f'service name "{name}" may hold letters, digits, "-" and "_" only')
+    return name
 
 
 def checked_url(url: str) -> str:

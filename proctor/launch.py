@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from proctor.config import Config
 from proctor.presets import QUIET_VARIABLES
@@ -11,23 +11,15 @@ from proctor.wire import SessionInfo
 
 PROXY_VARIABLES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")
 NO_PROXY = "NO_PROXY"
+NAMES = "PROCTOR_VARIABLES"
+"""Lists the variables that a launcher set, for `proctor env`."""
 
 
-@dataclass(frozen=True)
-class AgentEnvironment:
-    """Variables to set for the agent, and what is worth saying about those it would have inherited."""
-
-    variables: dict[str, str]
-    notes: tuple[str, ...] = ()
-
-
-def agent_environment(
-    config: Config, info: SessionInfo, inherited: Mapping[str, str], *, watch: bool = True
-) -> AgentEnvironment:
-    """Everything an agent needs to use one session.
+def agent_environment(config: Config, info: SessionInfo, *, watch: bool = True) -> dict[str, str]:
+    """Every variable that an agent needs to use one session.
 
     Services' own variables, SDKs' base URLs, in replay the placeholders as dummy keys; with `watch` also the proxy
-    variables, so that calls past the services are seen.
+    variables, so that calls past the services are seen. `PROCTOR_VARIABLES` lists the names.
     """
     variables = {"PROCTOR_SESSION_URL": info.url, **QUIET_VARIABLES}
     if info.recorded_at:
@@ -38,13 +30,24 @@ def agent_environment(
         variables.update(dict.fromkeys(service.base_url_variables, address))
         if info.modes[name] == "replay":
             variables.update(_dummies(config, info, name))
-    if not watch:
-        return AgentEnvironment(variables)
-    origin = info.url.partition("/s/")[0]
-    recording = "record" in info.modes.values()
-    variables.update(_both_cases(dict.fromkeys(PROXY_VARIABLES, origin)))
-    variables.update(_both_cases({NO_PROXY: ",".join(config.pass_hosts) if recording else ""}))
-    return AgentEnvironment(variables, tuple(_inherited(inherited)))
+    if watch:
+        origin = info.url.partition("/s/")[0]
+        recording = "record" in info.modes.values()
+        variables.update(_both_cases(dict.fromkeys(PROXY_VARIABLES, origin)))
+        variables.update(_both_cases({NO_PROXY: ",".join(config.pass_hosts) if recording else ""}))
+    return {**variables, NAMES: ",".join(variables)}
+
+
+def inherited_notes(environ: Mapping[str, str]) -> tuple[str, ...]:
+    """What the agent would have used instead, without the passwords in it."""
+    notes = []
+    for name in (NO_PROXY, *PROXY_VARIABLES):
+        value = environ.get(name) or environ.get(name.lower())
+        if value:
+            what = "the agent's calls to it are watched too" if name == NO_PROXY else "Proctor itself connects directly"
+            shown = re.sub(r"//[^/@]*@", "//...@", value)
+            notes.append(f"inherited {name}={shown} was replaced for the agent; {what}")
+    return tuple(notes)
 
 
 def _dummies(config: Config, info: SessionInfo, name: str) -> dict[str, str]:
@@ -61,14 +64,3 @@ def _dummies(config: Config, info: SessionInfo, name: str) -> dict[str, str]:
 
 def _both_cases(variables: Mapping[str, str]) -> dict[str, str]:
     return {spelled: value for name, value in variables.items() for spelled in (name, name.lower())}
-
-
-def _inherited(environ: Mapping[str, str]) -> list[str]:
-    """What the agent would have used instead."""
-    notes = []
-    for name in (NO_PROXY, *PROXY_VARIABLES):
-        value = environ.get(name) or environ.get(name.lower())
-        if value:
-            what = "the agent's calls to it are watched too" if name == NO_PROXY else "Proctor itself connects directly"
-            notes.append(f"inherited {name}={value} was replaced for the agent; {what}")
-    return notes

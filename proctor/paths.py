@@ -8,6 +8,7 @@ from pathlib import Path
 
 from proctor.errors import UsageError
 
+_LONGEST = 200
 _PART = re.compile(r"[\w][\w.@+-]*")
 
 
@@ -63,7 +64,7 @@ def cassette_name(name: str) -> str:
     """`name` without the endings and folder people type (`cassettes/x.yaml` is `x`); UsageError if it climbs out."""
     plain = name.removesuffix(".yaml").removeprefix("./").removeprefix("cassettes/")
     parts = plain.split("/")
-    if not all(_PART.fullmatch(part) for part in parts):
+    if len(plain.encode()) > _LONGEST or not all(_PART.fullmatch(part) for part in parts):
         raise UsageError(
             "cassette_name",
             f'"{name}" cannot name a cassette: use letters, digits, ".", "-", "_" and "/" below cassettes/',

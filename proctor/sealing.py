@@ -36,10 +36,9 @@ class SealResult:
     notes: tuple[str, ...] = ()
 
 
-def seal(layout: Layout, content: JournalContent, command_status: int | None) -> SealResult:
+def seal(layout: Layout, content: JournalContent) -> SealResult:
     """Redact, judge and write what a journal holds.
 
-    `command_status` is the exit status of the agent's command, None where nobody knows it (a recovery).
     Raises PlatformError where a secret survived redaction, or vcrpy could not read the tape; OSError where the disk
     refuses. The old tape is then untouched and the journal still there.
     """
@@ -54,7 +53,7 @@ def seal(layout: Layout, content: JournalContent, command_status: int | None) ->
     notes = _notes(content, redactor)
     if not head["services"]:  # a session that only asks the real thing, or replays beside it
         return SealResult(cassette, redactor, rows, notes=notes)
-    reasons = tuple(reasons_not_to_seal(head, clean, content.faults, command_status))
+    reasons = tuple(reasons_not_to_seal(head, clean, content.faults))
     if not clean:
         return SealResult(cassette, redactor, rows, reasons=reasons, notes=notes)
     if any(_leaks(redactor, interaction) for interaction in clean):
@@ -74,11 +73,8 @@ def reasons_not_to_seal(
     head: dict[str, Any],
     interactions: Sequence[Interaction],
     faults: Iterable[dict[str, Any]] = (),
-    command_status: int | None = None,
 ) -> Iterable[str]:
     """Every reason why this recording is no clean run, in words; none for one that may become a tape."""
-    if command_status:
-        yield f"the command ended with status {command_status}"
     if not interactions:
         yield "nothing was recorded"
     for fault in faults:

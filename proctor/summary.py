@@ -15,6 +15,10 @@ from proctor.wire import Mode
 PLATFORM_CODES = frozenset({"journal_failed", "platform_error", "seal_failed"})
 """Errors that are Proctor's own: nothing can be said about the agent."""
 
+_OWN = -1
+"""Stands for the command's own status, whatever number that is."""
+_PRECEDENCE = (EXIT_PLATFORM, EXIT_MISSES, _OWN, EXIT_FAILED)
+
 
 @dataclass
 class Tally:
@@ -137,12 +141,13 @@ def ending(summary: SessionSummary, command_status: int, *, allow_unused: bool =
     found.extend(_misses(summary))
     found.extend(_nothing_or_unused(summary, allow_unused))
     if command_status:
-        found.append((command_status, f"the command ended with status {command_status}"))
+        found.append((_OWN, f"the command ended with status {command_status}"))
     found.extend((EXIT_FAILED, f"not sealed: {reason}") for reason in summary.aside_reasons)
-    for status in (EXIT_PLATFORM, EXIT_MISSES, command_status, EXIT_FAILED):
-        if status and any(status == each for each, _ in found):
-            return Ending(status, tuple(text for each, text in sorted(found, key=lambda f: f[0] != status)))
-    return Ending(EXIT_FINE, ())
+    worst = next((kind for kind in _PRECEDENCE if any(kind == each for each, _ in found)), None)
+    if worst is None:
+        return Ending(EXIT_FINE, ())
+    reasons = tuple(text for _, text in sorted(found, key=lambda reason: reason[0] != worst))
+    return Ending(command_status if worst == _OWN else worst, reasons)
 
 
 def _misses(summary: SessionSummary) -> Iterable[tuple[int, str]]:

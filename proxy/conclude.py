@@ -32,12 +32,17 @@ def _from_journal(session: Session, command_status: int | None) -> SessionSummar
     """The journal goes only when everything that it holds is written elsewhere."""
     journal = session.journal
     assert journal is not None
+    if command_status:
+        journal.fault("command_failed", f"the command ended with status {command_status}")
+    if not session.spec.allow_unused and session.tally.exchanges:
+        for name in sorted(set(session.spec.modes) - session.tally.asked):
+            journal.fault("service_unused", f'service "{name}" was never asked (if that is right: --allow-unused)')
     journal.close()
     if journal.failed is not None:
         session.tally.failed(journal.failed.code, journal.failed.message, journal.failed.fix)
         return summarised(session, command_status)
     try:
-        result = seal(session.layout, read_journal(journal.path), command_status)
+        result = seal(session.layout, read_journal(journal.path))
         summary = summarised(session, command_status, result)
         write_trace(session.layout, session.id, result.rows)
         write_summary(session.layout, summary)

@@ -126,7 +126,7 @@ class Replay:
         return self._refuse(exchange, error)
 
     async def _miss_unbound(self, exchange: Exchange, reason: str) -> web.StreamResponse:
-        return self._refuse(exchange, miss.unbound(self._tape, exchange.request, reason, self._tool(exchange)))
+        return self._refuse(exchange, miss.unbound(self._tape, self._clean(exchange), reason, self._tool(exchange)))
 
     def _refuse(self, exchange: Exchange, error: dict[str, Any]) -> web.StreamResponse:
         """Answer with a miss, and fail the session whatever the agent makes of it."""

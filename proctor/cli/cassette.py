@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,6 @@ from proctor.errors import (
     EXIT_MISSES,
     EXIT_USAGE,
     CassetteError,
-    JournalError,
     UsageError,
     nearest,
 )
@@ -27,6 +27,9 @@ from proctor.redacted_trace import write_trace
 from proctor.sealing import seal
 from proctor.summary import label
 from proctor.trace import interaction_fields
+
+_PIPED_WIDTH = 200
+"""Of a table that no terminal cuts."""
 
 
 @click.group()
@@ -83,7 +86,7 @@ def recover(journal: str | None) -> int:
     layout = project_layout()
     path = _journal(layout, journal)
     content = read_journal(path)
-    result = seal(layout, content, command_status=None)
+    result = seal(layout, content)
     write_trace(layout, content.head["session"], result.rows)
     for note in result.notes:
         click.echo(f"note: {note}")
@@ -103,7 +106,7 @@ def recover(journal: str | None) -> int:
 
 
 def _journal(layout: Layout, name: str | None) -> Path:
-    """The journal meant. Raises UsageError or JournalError where it is unclear, unknown or still being written."""
+    """The journal meant. Raises UsageError where it is unclear, unknown or still being written."""
     known = {path.name: path for path in sorted(layout.journals.glob("*.jsonl"))}
     if not known:
         raise UsageError("no_journal", f"no journal in {layout.journals}: no recording was cut off")
@@ -113,16 +116,16 @@ def _journal(layout: Layout, name: str | None) -> Path:
     if chosen not in known:
         raise UsageError("unknown_journal", f'no journal "{chosen}"', nearest(chosen, known))
     if is_being_written(known[chosen]):
-        raise JournalError("journal_in_use", f"{chosen} belongs to a recording that is still running", "let it end")
+        raise UsageError("journal_in_use", f"{chosen} belongs to a recording that is still running", "let it end")
     return known[chosen]
 
 
 def _entry(layout: Layout, name: str) -> dict[str, Any]:
-    path = layout.cassette(name)
+    path = layout.cassettes / f"{name}.yaml"
     entry: dict[str, Any] = {"name": name, "bytes": path.stat().st_size}
     try:
         tape = load_cassette(layout, name)
-    except CassetteError as error:
+    except (CassetteError, UsageError) as error:
         return {**entry, "error": error.as_dict()}
     services = {service: sum(i.request.service == service for i in tape.interactions) for service in tape.services}
     return {**entry, "interactions": len(tape.interactions), "services": services, "recorded_at": tape.recorded_at}
@@ -141,7 +144,9 @@ def _print_table(tape: Cassette) -> None:
 
     table = Table(title=f"{tape.name}, recorded {tape.recorded_at}", title_justify="left", box=None)
     for column in ("#", "service", "call", "effect", "status", "took", "bytes"):
-        table.add_column(column, justify="right" if column in {"#", "status", "took", "bytes"} else "left")
+        table.add_column(
+            column, justify="right" if column in {"#", "status", "took", "bytes"} else "left", no_wrap=True
+        )
     for interaction in tape.interactions:
         response = interaction.response
         table.add_row(
@@ -153,7 +158,7 @@ def _print_table(tape: Cassette) -> None:
             f"{interaction.seconds:.3f} s",
             str(len(response.body)),
         )
-    Console(soft_wrap=True).print(table)
+    Console(width=None if sys.stdout.isatty() else _PIPED_WIDTH).print(table)
 
 
 def _whole(interaction: Interaction) -> str:

@@ -12,7 +12,7 @@ from proctor.cassette import load_cassette
 from proctor.cli.project import project_config
 from proctor.errors import UsageError
 from proctor.identities import dummy_keys
-from proctor.launch import agent_environment
+from proctor.launch import NAMES, agent_environment
 from proctor.paths import Layout
 from proctor.wire import Mode, SessionInfo
 
@@ -34,6 +34,9 @@ def env(style: str, session_url: str | None, cassette: str | None) -> None:
             "no session: PROCTOR_SESSION_URL is not set",
             "run this inside `proctor record|replay ... -- sh`, or give --session-url",
         )
+    if session_url == os.environ.get("PROCTOR_SESSION_URL") and NAMES in os.environ and not cassette:
+        click.echo(formatted({name: os.environ[name] for name in os.environ[NAMES].split(",")}, style))
+        return
     config = project_config()
     tape = load_cassette(Layout(config.root), cassette) if cassette else None
     mode: Mode = "replay" if tape else "record"
@@ -46,7 +49,7 @@ def env(style: str, session_url: str | None, cassette: str | None) -> None:
         recorded_at=tape.recorded_at if tape else "",
         identities=dummy_keys(tape) if tape else {},
     )
-    click.echo(formatted(agent_environment(config, info, os.environ).variables, style))
+    click.echo(formatted(agent_environment(config, info), style))
 
 
 def formatted(variables: dict[str, str], style: str) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from proctor.config import CONFIG_NAME, checked_url
+from proctor.config import CONFIG_NAME, checked_service_name, checked_url
 from proctor.errors import ConfigError, UsageError
 from proctor.paths import Layout
 from proctor.presets import PRESETS
@@ -53,6 +53,9 @@ def init(services: tuple[str, ...], presets: tuple[str, ...]) -> None:
     if path.exists():
         raise ConfigError("config_exists", f"{path} is there already", "edit it; init never overwrites")
     named = [_named(text) for text in services]
+    names = [*(name for name, _ in named), *presets]
+    if len(set(names)) < len(names):
+        raise UsageError("bad_service", "a service is named twice", "give each its own name")
     if not named and not presets:
         named, presets = [("orders", "https://staging.example/api")], ("openai",)
     blocks = [_service_block(name, url) for name, url in named] + [_PRESET.format(name=name) for name in presets]
@@ -71,7 +74,7 @@ def _named(text: str) -> tuple[str, str]:
     try:
         if not equals:
             raise ValueError("it has no =")
-        return name, checked_url(url)
+        return checked_service_name(name), checked_url(url)
     except ValueError as error:
         raise UsageError("bad_service", f'"{text}" is no NAME=URL: {error}') from None
 

@@ -70,12 +70,17 @@ def main(arguments: list[str]) -> int:
     if sys.platform == "win32":
         click.echo("proctor: Windows is supported by way of WSL only", err=True)
         return 2
+    as_json = "--json" in (arguments[: arguments.index("--")] if "--" in arguments else arguments)
     try:
         result: Any = cli.main(arguments, prog_name="proctor", standalone_mode=False)
     except click.exceptions.Exit as ended:
         return ended.exit_code
     except click.ClickException as error:
-        error.show()
+        if as_json:
+            told = {"code": "usage", "message": error.format_message(), "fix": "see --help"}
+            click.echo(json.dumps({"error": told}, ensure_ascii=False))
+        else:
+            error.show()
         return 2
     except (click.Abort, KeyboardInterrupt):
         click.echo("stopped", err=True)
@@ -83,7 +88,7 @@ def main(arguments: list[str]) -> int:
     except BrokenPipeError:
         return 141
     except Exception as error:
-        return _told(error, as_json="--json" in arguments)
+        return _told(error, as_json=as_json)
     return result if isinstance(result, int) else 0
 
 

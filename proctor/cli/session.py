@@ -33,8 +33,11 @@ def show(session_id: str | None, with_trace: bool, as_json: bool) -> None:
     """
     layout = project_layout()
     folder = _folder(layout, session_id)
-    summary = SessionSummary.model_validate_json((folder / "summary.json").read_bytes())
-    rows = (folder / "trace.jsonl").read_bytes().splitlines() if with_trace else []
+    try:
+        summary = SessionSummary.model_validate_json((folder / "summary.json").read_bytes())
+        rows = (folder / "trace.jsonl").read_bytes().splitlines() if with_trace else []
+    except (OSError, ValueError) as error:
+        raise SessionError("session_damaged", f"{folder} cannot be read: {error}", "run the session again") from None
     if as_json:
         click.echo("\n".join(row.decode() for row in rows) if with_trace else summary.model_dump_json())
         return

@@ -16,7 +16,7 @@ async def run_command(command: Sequence[str], variables: Mapping[str, str]) -> i
 
     Ctrl-C ends the agent, not the bookkeeping: a second one kills it. Raises UsageError for what is no program.
     """
-    # At a terminal the command stays in the foreground, where it may ask; else it gets a group that signals reach whole.
+    # At a terminal the command stays in the foreground, where it may ask; else its group can be signalled whole.
     at_terminal = sys.stdin.isatty()
     try:
         process = await asyncio.create_subprocess_exec(

@@ -68,10 +68,8 @@ def _record_all(project: Path) -> dict[str, Played]:
         recorded = {}
         for name, language in CONVERSATIONS.items():
             recorded[name] = played = _proctor(project, "record", name, environment)
-            calls = len(played.agent.get("tool_calls", []))
-            print(
-                f"   {name:<13} {language:<8} {calls} tool calls, {played.summary.get('recorded', 0)} exchanges recorded"
-            )
+            calls, kept = len(played.agent.get("tool_calls", [])), played.summary.get("recorded", 0)
+            print(f"   {name:<13} {language:<8} {calls} tool calls, {kept} exchanges recorded")
             if played.status:
                 print(played.told)
     print("   staging is stopped now\n")

@@ -30,9 +30,7 @@ def session_options(command: _Command) -> _Command:
     options = (
         click.option("--cassette", required=True, metavar="NAME", help="The tape: cassettes/NAME.yaml."),
         click.option("--mode", "modes", multiple=True, metavar="SERVICE=MODE", help="Another mode for one service."),
-        click.option(
-            "--port", type=click.IntRange(0, 65535), default=0, help="Of the proxy; default: the system's choice."
-        ),
+        click.option("--port", type=click.IntRange(0, 65535), default=0, help="Of the proxy; by default any."),
         click.option("--allow-unused", is_flag=True, help="A service that is never asked is no failure."),
         click.option("--json", "as_json", is_flag=True, help="Print the summary as a JSON line on stdout, last."),
         click.argument("command", nargs=-1, type=click.UNPROCESSED),

@@ -1,0 +1,98 @@
+"""Which part of which header is a credential, and whose."""
+
+from __future__ import annotations
+
+import pytest
+
+from proctor.credentials import credentials_of, placeholder, secret_spans
+
+
+def secrets(name: str, value: str) -> list[tuple[str, str]]:
+    """Kind and text of every secret in a header."""
+    return [(span.kind, value[span.start : span.end]) for span in secret_spans(name, value)]
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "secret"),
+    [
+        ("authorization", "Bearer tok-1", "tok-1"),
+        ("authorization", "bearer  tok-1 ", "tok-1"),
+        ("authorization", "Basic YTpi", "YTpi"),
+        ("authorization", "tok-1", "tok-1"),
+        ("authorization", " tok-1 ", "tok-1"),
+        ("authorization", "Bearer Bearer", "Bearer"),
+        ("authorization", 'Digest username="a", response="b"', 'username="a", response="b"'),
+        ("proxy-authorization", "Basic YTpi", "YTpi"),
+        ("x-api-key", "key-1", "key-1"),
+        ("api-key", "key-1", "key-1"),
+        ("x-goog-api-key", "key-1", "key-1"),
+    ],
+)
+def test_the_scheme_stays_and_the_rest_is_secret(name: str, value: str, secret: str) -> None:
+    assert secrets(name, value) == [("token", secret)]
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("authorization", ""),
+        ("authorization", "   "),
+        ("cookie", ""),
+        ("cookie", "sid="),
+        ("set-cookie", "sid=; Max-Age=0; Path=/"),
+        ("set-cookie", "sid=  ; Path=/"),
+        ("content-type", "Bearer tok-1"),
+        ("x-request-id", "abc"),
+    ],
+)
+def test_an_empty_credential_or_another_header_holds_no_secret(name: str, value: str) -> None:
+    assert secrets(name, value) == []
+
+
+def test_each_cookie_is_a_secret_of_its_own_kind() -> None:
+    assert secrets("cookie", "sid=abc; theme=dark;csrf=a=b==; empty=; spaced= x y ") == [
+        ("cookie sid", "abc"),
+        ("cookie theme", "dark"),
+        ("cookie csrf", "a=b=="),
+        ("cookie spaced", "x y"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["sid=abc; Path=/; Domain=abc.test; HttpOnly; Expires=Wed, 21 Oct 2015 07:28:00 GMT", " sid=abc;Path=/", "sid=abc"],
+)
+def test_of_a_set_cookie_only_the_value_is_secret_never_an_attribute(value: str) -> None:
+    assert secrets("set-cookie", value) == [("cookie sid", "abc")]
+    (span,) = secret_spans("set-cookie", value)
+    assert value[: span.start].strip() == "sid="
+
+
+def test_a_set_cookie_with_blanks_around_its_equals_sign_holds_its_secret_too() -> None:
+    assert secrets("set-cookie", "sid = abc; Path=/") == [("cookie sid", "abc")]
+
+
+def test_who_asks_is_every_credential_once_whatever_the_order() -> None:
+    headers = (("Cookie", "b=2; a=1"), ("Authorization", "Bearer t"), ("X-Api-Key", "t"), ("Accept", "*/*"))
+    expected = (("cookie a", "1"), ("cookie b", "2"), ("token", "t"))
+    assert credentials_of(headers) == expected
+    assert credentials_of(headers[::-1]) == expected
+
+
+def test_what_the_proxy_was_told_and_what_the_service_set_are_not_who_asks() -> None:
+    assert credentials_of((("Proxy-Authorization", "Basic YTpi"), ("Set-Cookie", "sid=abc"))) == ()
+
+
+def test_placeholders_are_numbered_with_four_digits_and_grow() -> None:
+    assert placeholder(1) == "proctor-redacted-0001"
+    assert placeholder(12345) == "proctor-redacted-12345"
+
+
+def test_two_signatures_of_one_aws_key_are_one_asker() -> None:
+    def signed(day: str, signature: str, key: str = "AKIAEXAMPLE") -> tuple[tuple[str, str], ...]:
+        scope = f"Credential={key}/{day}/eu-west-1/dynamodb/aws4_request"
+        return (("Authorization", f"AWS4-HMAC-SHA256 {scope}, SignedHeaders=host;x-amz-date, Signature={signature}"),)
+
+    first = credentials_of(signed("20260101", "a" * 64))
+    assert credentials_of(signed("20260102", "b" * 64)) == first
+    assert credentials_of(signed("20260101", "a" * 64, "AKIAOTHERONE")) != first

@@ -113,7 +113,7 @@ URL = 'url = "http://x.test"\n'
         (f"[services.x]\n{URL}expected_status = [200]", "services.x.expected_status.0: "),
         ('[services.x]\npreset = "openia"', "services.x.preset: "),
         (f'[services."a/b"]\n{URL}', 'service name "a/b" may hold letters, digits, "-" and "_" only'),
-        (f'[services._x]\n{URL}', 'service name "_x" may hold'),
+        (f"[services._x]\n{URL}", 'service name "_x" may hold'),
     ],
 )
 def test_a_bad_value_is_named_with_its_place_and_the_reason(project: Project, toml: str, told: str) -> None:

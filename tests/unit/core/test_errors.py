@@ -54,8 +54,6 @@ def test_each_error_ends_a_command_with_the_status_that_the_tree_says(kind: str,
 def test_a_missing_tape_is_told_with_its_file_the_nearest_name_and_the_command() -> None:
     error = cassette_missing("refnd", Path("/p/cassettes/refnd.yaml"), ["refund", "query"])
     assert error.code == "cassette_missing"
-    assert error.message == (
-        'no cassette "refnd": /p/cassettes/refnd.yaml does not exist. did you mean "refund"?'
-    )
+    assert error.message == ('no cassette "refnd": /p/cassettes/refnd.yaml does not exist. did you mean "refund"?')
     assert error.fix == "record it: proctor record --cassette refnd -- COMMAND"
     assert cassette_missing("x", Path("/x.yaml"), []).message.endswith("does not exist.")

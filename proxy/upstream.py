@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from io import BytesIO
 from typing import Any
 
 import aiohttp
@@ -24,6 +25,7 @@ _CONNECT_SECONDS = 10.0
 _READ_SECONDS = 600.0
 """As long as the LLM SDKs wait themselves."""
 _HEADER_BYTES = 64 * 1024
+_LARGE = 2**20
 
 _NOT_KEPT = frozenset({"host", "expect"})
 _FAILURES = (aiohttp.ClientError, asyncio.TimeoutError, OSError, ValueError)
@@ -61,7 +63,7 @@ class Upstream:
                 exchange.http.method,
                 URL(url, encoded=True),
                 headers=for_upstream(exchange.headers),
-                data=exchange.body or None,
+                data=_payload(exchange.body),
                 allow_redirects=False,
             )
         except _FAILURES as error:
@@ -202,6 +204,11 @@ class _Relay:
         if transport is not None:
             transport.abort()
         return response if response is not None else web.Response(status=502)
+
+
+def _payload(body: bytes) -> bytes | BytesIO | None:
+    """A body as the client session takes it: a large one piece by piece, so that the loop is not held up."""
+    return (BytesIO(body) if len(body) > _LARGE else body) or None
 
 
 def _said(cause: BaseException) -> str:

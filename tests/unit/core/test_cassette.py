@@ -1,0 +1,192 @@
+"""A tape is loaded whole or not at all, and every way of being broken has its own name."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import yaml
+from vcr.serialize import serialize
+from vcr.serializers import yamlserializer
+
+from proctor.cassette import Cassette, load_cassette, parse_cassette, render_cassette, save_cassette
+from proctor.errors import CassetteError, CassetteMissing, CassetteTorn, CassetteUndecodable, CassetteVersion
+from proctor.interaction import Interaction
+from proctor.paths import Layout
+from tests.property.counts import count
+from tests.unit.core.values import in_order, interaction, request, response
+
+MADE = in_order(
+    interaction(request(b'{"a": 1}', headers=(("Content-Type", "application/json"),)), response(b"line 1\nline 2\n")),
+    interaction(request(method="GET", target="/x?a=1"), response(b"\x00\xff", headers=(("A", "1"), ("a", "2")))),
+    interaction(request("你好".encode()), response("再见".encode(), status=404)),
+)
+TAPE = Cassette("t", MADE, {"recorded_at": "2026-01-01T00:00:00Z"})
+DATA = render_cassette(TAPE)
+
+
+def broken(data: bytes) -> CassetteError:
+    """The error for a tape of these bytes."""
+    with pytest.raises(CassetteError) as caught:
+        parse_cassette("t", data)
+    return caught.value
+
+
+def edited(old: bytes, new: bytes) -> bytes:
+    """The tape with one place changed by hand."""
+    assert DATA.count(old) >= 1
+    return DATA.replace(old, new, 1)
+
+
+def test_a_tape_is_the_same_bytes_every_time_and_loads_as_it_was() -> None:
+    assert render_cassette(TAPE) == DATA
+    assert parse_cassette("t", DATA) == TAPE
+
+
+def test_layout_comments_and_line_ends_may_change_without_breaking_the_seal() -> None:
+    assert parse_cassette("t", b"# reviewed\n" + DATA) == TAPE
+    assert parse_cassette("t", DATA.replace(b"\n", b"\r\n")) == TAPE
+    assert parse_cassette("t", yaml.safe_dump(yaml.safe_load(DATA)).encode()) == TAPE
+
+
+def test_a_missing_tape_is_told_with_the_nearest_name(tmp_path: Path) -> None:
+    layout = Layout(tmp_path)
+    save_cassette(layout.cassette("desk/refund"), TAPE)
+    with pytest.raises(CassetteMissing) as caught:
+        load_cassette(layout, "desk/refnd")
+    assert 'did you mean "desk/refund"?' in caught.value.message
+
+
+def test_bytes_that_are_not_utf8_are_told_with_their_line() -> None:
+    error = broken(DATA[: DATA.index(b"line 2")] + b"\xff" + DATA[DATA.index(b"line 2") :])
+    assert isinstance(error, CassetteUndecodable)
+    assert error.code == "cassette_not_utf8"
+    line = DATA[: DATA.index(b"line 2")].count(b"\n") + 1
+    assert f"line {line} " in error.message
+
+
+def test_what_is_not_yaml_is_told_with_its_line() -> None:
+    error = broken(b"version: 1\ninteractions: [\n- }\n")
+    assert (error.code, isinstance(error, CassetteUndecodable)) == ("cassette_not_yaml", True)
+    assert "line 3" in error.message
+
+
+@pytest.mark.parametrize("data", [b"", b"[]", b"version: 1\n", b"interactions", b"- interactions\n"])
+def test_a_file_without_interactions_is_no_cassette(data: bytes) -> None:
+    assert broken(data).code == "cassette_shape"
+
+
+def test_interactions_that_are_no_list_are_told() -> None:
+    assert broken(DATA[: DATA.index(b"\ninteractions:")] + b"\ninteractions: {}\n").code == "cassette_shape"
+
+
+def test_python_objects_in_a_tape_are_refused_not_made(tmp_path: Path) -> None:
+    marker = tmp_path / "made"
+    data = f"version: 1\ninteractions: !!python/object/apply:os.mkdir ['{marker}']\n".encode()
+    assert broken(data).code == "cassette_not_yaml"
+    assert not marker.exists()
+
+
+def test_a_tape_with_an_interaction_missing_is_short() -> None:
+    lines = DATA[: DATA.rindex(b"- request:")]
+    error = broken(lines)
+    assert (error.code, isinstance(error, CassetteTorn)) == ("cassette_short", True)
+    assert "sealed with 3 interactions, holds 2" in error.message
+
+
+CHANGES: dict[str, tuple[bytes, bytes]] = {
+    "body": (b"line 2", b"line 3"),
+    "status": (b"code: 404", b"code: 200"),
+    "status as text": (b"code: 404", b"code: '404'"),
+    "url": (b"http://desk.test/x?a=1", b"http://desk.test/x?a=2"),
+    "method": (b"method: GET", b"method: PUT"),
+    "effect": (b"effect: read", b"effect: write"),
+    "text": ("你好".encode(), "您好".encode()),
+    "a key more": (b"why: declared", b"why: declared, more: 1"),
+    "number past 64 bits": (b"code: 404", b"code: 99999999999999999999999"),
+    "a date": (b"code: 404", b"code: 2026-01-01"),
+    "a set": (b"code: 404", b"code: !!set {a, b}"),
+    "a key that is no text": (b"code: 404", b"7: 404"),
+}
+
+
+@pytest.mark.parametrize(("old", "new"), CHANGES.values(), ids=CHANGES)
+def test_any_edit_by_hand_is_told_as_a_change(old: bytes, new: bytes) -> None:
+    error = broken(edited(old, new))
+    assert (error.code, isinstance(error, CassetteTorn)) == ("cassette_changed", True)
+
+
+def test_two_interactions_changed_places_are_told_as_a_change() -> None:
+    assert broken(render_with(MADE[1], MADE[0], MADE[2])).code == "cassette_changed"
+
+
+def render_with(*made: Interaction) -> bytes:
+    """Other interactions under the seal of the tape."""
+    other = render_cassette(replace(TAPE, interactions=made))
+    return DATA[: DATA.index(b"\ninteractions:")] + other[other.index(b"\ninteractions:") :]
+
+
+@pytest.mark.parametrize(
+    ("change", "code"),
+    [
+        ((b"v: 1", b"v: 2"), "cassette_newer"),
+        ((b"v: 1", b"v: '1'"), "cassette_newer"),
+        ((b"version: 1", b"version: 2"), "cassette_version"),
+        ((b"version: 1", b"version: '1'"), "cassette_version"),
+        ((b"x-proctor:", b"x-other:"), "cassette_foreign"),
+    ],
+)
+def test_a_tape_of_another_version_is_told_apart_from_a_broken_one(change: tuple[bytes, bytes], code: str) -> None:
+    error = broken(edited(*change))
+    assert (error.code, isinstance(error, CassetteVersion)) == (code, True)
+
+
+def test_a_tape_that_plain_vcrpy_wrote_is_told_as_foreign() -> None:
+    from vcr.request import Request as VcrRequest
+
+    response = {"status": {"code": 200, "message": "OK"}, "headers": {}, "body": {"string": b"{}"}}
+    asked = VcrRequest("GET", "http://desk.test/", b"", {})
+    text = serialize({"requests": [asked], "responses": [response]}, yamlserializer)
+    error = broken(text.encode())
+    assert (error.code, "proctor record" in error.fix) == ("cassette_foreign", True)
+
+
+def test_no_truncation_of_a_tape_is_ever_loaded_as_a_shorter_one() -> None:
+    rng = random.Random(20260101)
+    cuts = {rng.randrange(len(DATA)) for _ in range(count(200, 2000))} | {len(DATA) - 1, 0}
+    for cut in sorted(cuts):
+        try:
+            assert parse_cassette("t", DATA[:cut]) == TAPE, cut  # only the last line end may be gone
+            assert DATA[cut:] == b"\n"
+        except CassetteError:
+            pass
+
+
+def test_the_error_of_a_file_names_it(tmp_path: Path) -> None:
+    layout = Layout(tmp_path)
+    layout.cassettes.mkdir()
+    layout.cassette("t").write_bytes(b"\xff")
+    with pytest.raises(CassetteUndecodable) as caught:
+        load_cassette(layout, "t")
+    assert caught.value.message.startswith(str(layout.cassette("t")))
+
+
+def refuse(*_: object) -> None:
+    raise OSError(28, "No space left on device")
+
+
+@pytest.mark.parametrize("step", ["os.fsync", "pathlib.Path.replace"])
+def test_a_save_that_fails_leaves_the_old_tape_and_no_litter(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    path = tmp_path / "t.yaml"
+    save_cassette(path, TAPE)
+    failing: Callable[..., None] = refuse
+    monkeypatch.setattr(step, failing)
+    with pytest.raises(OSError, match="No space"):
+        save_cassette(path, replace(TAPE, interactions=MADE[:1]))
+    assert path.read_bytes() == DATA
+    assert list(tmp_path.iterdir()) == [path]

@@ -130,6 +130,7 @@ def checked_service_name(name: str) -> str:
 def checked_url(url: str) -> str:
     """`url` without a trailing slash, if it can be a service's address; ValueError says why not."""
     parts = urlsplit(url)
+    _ = parts.port  # raises ValueError for one that cannot be
     if parts.scheme not in {"http", "https"} or not parts.hostname:
         raise ValueError(f'"{url}" is no http(s) URL with a host')
     if parts.username or parts.password:

@@ -12,9 +12,13 @@ CREDENTIAL_HEADERS = TOKEN_HEADERS | {"cookie"}
 """Request headers that say who asks."""
 SECRET_HEADERS = CREDENTIAL_HEADERS | {"set-cookie"}
 
+_SIGNATURE = "signature"
+"""A secret that says nothing of who asks."""
+
 PLACEHOLDER = re.compile(r"proctor-redacted-(\d{4,})")
 
-_COOKIE = re.compile(r"(?P<name>[^=;\s]+)=(?P<value>[^;]*)")
+_COOKIE = re.compile(r"(?P<name>[^=;\s]+)\s*=(?P<value>[^;]*)")
+_AWS_SECRET = re.compile(r"(?P<kind>Credential|Signature)=(?P<value>[^/,\s]+)")
 
 
 class Credential(NamedTuple):
@@ -64,12 +68,19 @@ def credentials_of(headers: Headers) -> tuple[Credential, ...]:
         for name, value in headers
         if name.lower() in CREDENTIAL_HEADERS and name.lower() != "proxy-authorization"
         for span in secret_spans(name.lower(), value)
+        if span.kind != _SIGNATURE
     }
     return tuple(sorted(found))
 
 
 def _token_span(value: str) -> list[Span]:
-    """`Bearer X` and `Basic X` keep their scheme; a bare key is secret as a whole."""
+    """`Bearer X` and `Basic X` keep their scheme; a bare key is secret as a whole.
+
+    Of an AWS signature the key id says who asks; the signature is another one for each request.
+    """
+    if value.lstrip().startswith("AWS4-"):
+        kinds = {"Credential": "token", "Signature": _SIGNATURE}
+        return [Span(*match.span("value"), kinds[match["kind"]]) for match in _AWS_SECRET.finditer(value)]
     scheme, space, credential = value.strip().partition(" ")
     secret = credential.strip() if space else scheme
     if not secret:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import islice, zip_longest
 from typing import Any
 
-from proctor.canonical import body_kind, sorted_pairs
-from proctor.interaction import Request, header
+from proctor.canonical import body_kind, canonical_body, sorted_pairs
+from proctor.interaction import Request, header, readable
 from proctor.matchkey import Identity, key_headers_of
 from proctor.trace import body_value
 
@@ -17,10 +17,17 @@ _SHOWN = 80
 
 
 def request_diff(
-    recorded: Request, asked: Request, identities: tuple[Identity, Identity] = ((), ()), limit: int = 20
+    recorded: Request,
+    asked: Request,
+    identities: tuple[Identity, Identity] = ((), ()),
+    key_headers: Iterable[str] = (),
+    limit: int = 20,
 ) -> list[str]:
-    """One line a difference, `where: recorded ..., got ...`, at most `limit` of them."""
-    lines = islice(_differences(recorded, asked, identities), limit + 1)
+    """One line a difference, `where: recorded ..., got ...`, at most `limit` of them.
+
+    `key_headers` are the declared ones, in lower case.
+    """
+    lines = islice(_differences(recorded, asked, identities, tuple(key_headers)), limit + 1)
     found = [f"{where}: recorded {_shown(old, new)}, got {_shown(new, old)}" for where, old, new in lines]
     return [*found[:limit], "... and more"] if len(found) > limit else found
 
@@ -39,7 +46,7 @@ def json_differences(old: Any, new: Any, pointer: str = "") -> Iterator[tuple[st
 
 
 def _differences(
-    recorded: Request, asked: Request, identities: tuple[Identity, Identity]
+    recorded: Request, asked: Request, identities: tuple[Identity, Identity], key_headers: tuple[str, ...]
 ) -> Iterator[tuple[str, Any, Any]]:
     if recorded.method != asked.method:
         yield "method", recorded.method, asked.method
@@ -48,9 +55,8 @@ def _differences(
     if old_path != new_path:
         yield "path", old_path, new_path
     yield from _field_differences("query", _fields(old_query), _fields(new_query))
-    yield from _field_differences(
-        "header", _grouped(key_headers_of(recorded.headers)), _grouped(key_headers_of(asked.headers))
-    )
+    old_headers, new_headers = (key_headers_of(each.headers, key_headers) for each in (recorded, asked))
+    yield from _field_differences("header", _grouped(old_headers), _grouped(new_headers))
     if identities[0] != identities[1]:
         yield "credential", ", ".join(identities[0]) or _ABSENT, ", ".join(identities[1]) or _ABSENT
     yield from _body_differences(recorded, asked)
@@ -64,6 +70,8 @@ def _body_differences(recorded: Request, asked: Request) -> Iterator[tuple[str, 
         return
     old, new = body_value(recorded.headers, recorded.body), body_value(asked.headers, asked.body)
     differences = [(f"body {where}", left, right) for where, left, right in json_differences(old, new)]
+    if not differences and canonical_body(recorded.headers, recorded.body) == canonical_body(asked.headers, asked.body):
+        return
     yield from differences or [("body", f"{len(recorded.body)} bytes", f"{len(asked.body)} other bytes")]
 
 
@@ -76,11 +84,11 @@ def _field_differences(kind: str, old: dict[str, Any], new: dict[str, Any]) -> I
 
 def _fields(query: str) -> dict[str, Any]:
     pairs = sorted_pairs(query.encode("utf-8", "surrogateescape")) if query else ()
-    return _grouped(tuple((_text(name), _text(value or b"")) for name, value in pairs))
+    return _grouped(tuple((_text(name), None if value is None else _text(value)) for name, value in pairs))
 
 
-def _grouped(pairs: tuple[tuple[str, str], ...]) -> dict[str, Any]:
-    grouped: dict[str, list[str]] = {}
+def _grouped(pairs: Iterable[tuple[str, str | None]]) -> dict[str, Any]:
+    grouped: dict[str, list[str | None]] = {}
     for name, value in pairs:
         grouped.setdefault(name, []).append(value)
     return {name: values[0] if len(values) == 1 else values for name, values in grouped.items()}
@@ -94,7 +102,7 @@ def _shown(value: Any, other: Any) -> str:
     """A value in short. Of two long texts, the place where they part is shown."""
     if value is _ABSENT:
         return "nothing"
-    text = json.dumps(value, ensure_ascii=False)
+    text = readable(json.dumps(value, ensure_ascii=False))
     if len(text) <= _SHOWN:
         return text
     start = 0

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from proctor.config import ServiceConfig
-from proctor.interaction import Effect, EffectWhy, Headers, header
+from proctor.interaction import Effect, EffectWhy, Headers, header, readable
 
 READ_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 WRITE_METHODS = frozenset({"PUT", "PATCH", "DELETE"})
@@ -37,7 +37,7 @@ def tool_of(service: ServiceConfig, method: str, path: str, headers: Headers = (
         if match:
             return match.group(1)
     target = header(headers, "x-amz-target") or header(headers, "soapaction") or ""
-    return re.split(r"[./#]", target.strip('"'))[-1] or None
+    return readable(re.split(r"[./#]", target.strip('"'))[-1]) or None
 
 
 def effect_of(service: ServiceConfig, method: str, path: str, tool: str | None) -> EffectFound:

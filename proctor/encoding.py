@@ -32,8 +32,16 @@ def encoded(body: bytes, coding: str | None) -> bytes:
 
 
 def _inflated(body: bytes) -> bytes:
-    """`deflate` means zlib by the standard and raw deflate by habit: accept both."""
+    """`deflate` means zlib by the standard and raw deflate by habit: accept both, and nothing behind the end."""
     try:
-        return zlib.decompress(body)
+        return _whole(body, zlib.MAX_WBITS)
     except zlib.error:
-        return zlib.decompress(body, wbits=-zlib.MAX_WBITS)
+        return _whole(body, -zlib.MAX_WBITS)
+
+
+def _whole(body: bytes, window: int) -> bytes:
+    stream = zlib.decompressobj(window)
+    plain = stream.decompress(body) + stream.flush()
+    if not stream.eof or stream.unused_data:
+        raise zlib.error("not one whole stream")
+    return plain

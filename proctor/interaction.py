@@ -58,6 +58,11 @@ class Interaction:
     """Which parts hold placeholders: `request.headers`, `request.body`, `request.target`, `response.headers`, ..."""
 
 
+def readable(text: str) -> str:
+    """The text with "?" for bytes that are no UTF-8."""
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
 def header(headers: Headers, name: str) -> str | None:
     """The first value of a header, by lower-case `name`, or None."""
     return next((value for key, value in headers if key.lower() == name), None)

@@ -23,6 +23,14 @@ import orjson
 from proctor.errors import JournalError
 from proctor.interaction import Headers, Interaction, Request, Response
 
+_LINES: dict[str, set[str]] = {
+    "session": {"session"},
+    "interaction": {"index", "kept", "client_gone"},
+    "row": {"row"},
+    "fault": {"code", "message"},
+}
+"""Each kind of line, with fields it cannot be without."""
+
 
 @dataclass(frozen=True)
 class JournalContent:
@@ -109,7 +117,7 @@ def read_journal(path: Path) -> JournalContent:
     lines = data.split(b"\n")
     torn = lines.pop() != b""
     parsed = list(_parsed(path, lines))
-    if not parsed or parsed[0].get("line") != "session":
+    if not parsed or parsed[0]["line"] != "session":
         raise JournalError("journal_headless", f"{path} does not begin as a journal does", "nothing can be recovered")
     try:
         found = sorted((line for line in parsed if line["line"] == "interaction"), key=lambda line: line["index"])
@@ -141,16 +149,20 @@ def is_being_written(path: Path) -> bool:
 def _line(line: dict[str, Any]) -> bytes:
     try:
         return orjson.dumps(line, option=orjson.OPT_APPEND_NEWLINE)
-    except TypeError:  # an integer past 64 bits, in the arguments of a row
-        return json.dumps(line, ensure_ascii=False).encode("utf-8") + b"\n"
+    except TypeError:  # an integer past 64 bits, or bytes that are no UTF-8
+        return json.dumps(line).encode("ascii") + b"\n"
 
 
 def _parsed(path: Path, lines: list[bytes]) -> Iterator[dict[str, Any]]:
     for number, line in enumerate(lines, 1):
         try:
-            yield json.loads(line)  # not orjson, which rounds integers past 64 bits
-        except ValueError as error:
-            raise JournalError("journal_damaged", f"{path}: line {number} is damaged: {error}") from None
+            parsed = json.loads(line)  # not orjson, which rounds integers past 64 bits
+            if parsed["line"] not in _LINES or not _LINES[parsed["line"]] <= parsed.keys():
+                raise ValueError("it lacks a field")
+        except (ValueError, TypeError, KeyError) as error:
+            code = "journal_damaged" if number > 1 else "journal_headless"
+            raise JournalError(code, f"{path}: line {number} is damaged: {error}") from None
+        yield parsed
 
 
 def _packed(interaction: Interaction) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from urllib.parse import quote
 
@@ -18,6 +18,7 @@ from proctor.encoding import decoded, encoded
 from proctor.interaction import Headers, Interaction, Request, Response, header
 
 MIN_SEARCHED = 8
+_PERCENT = re.compile(rb"%[0-9A-Fa-f]{2}")
 
 
 @dataclass
@@ -25,6 +26,8 @@ class Redactor:
     """Learns secrets, then replaces them. `known` maps each secret to its placeholder."""
 
     known: dict[str, str] = field(default_factory=dict)
+    _last: int = field(default=0, init=False)
+    """The highest placeholder number that is taken."""
     _pattern: re.Pattern[bytes] | None = field(default=None, init=False)
     _forms: dict[bytes, bytes] = field(default_factory=dict, init=False)
 
@@ -32,18 +35,26 @@ class Redactor:
     def over(cls, interactions: Iterable[Interaction]) -> Redactor:
         """A redactor that knows every secret seen in the headers of a recording, numbered by first appearance."""
         redactor = cls()
-        for interaction in interactions:
-            redactor.learn(interaction.request.headers)
-            redactor.learn(interaction.response.headers)
+        headers = [side.headers for each in interactions for side in (each.request, each.response)]
+        for some in headers:
+            redactor.reserve(some)
+        for some in headers:
+            redactor.learn(some)
         return redactor
+
+    def reserve(self, headers: Headers) -> None:
+        """Never give the number of a placeholder that these headers carry to another secret."""
+        for secret in _secrets(headers):
+            taken = PLACEHOLDER.fullmatch(secret)
+            if taken:
+                self._last = max(self._last, int(taken[1]))
 
     def learn(self, headers: Headers) -> None:
         """Give each new secret of these headers the next number. A placeholder is never a secret."""
-        for name, value in headers:
-            for span in secret_spans(name.lower(), value):
-                secret = value[span.start : span.end]
-                if secret not in self.known and not PLACEHOLDER.fullmatch(secret):
-                    self.learn_value(secret, placeholder(len(self.known) + 1))
+        for secret in _secrets(headers):
+            if secret not in self.known and not PLACEHOLDER.fullmatch(secret):
+                self._last += 1
+                self.learn_value(secret, placeholder(self._last))
 
     def learn_value(self, secret: str, stand_in: str) -> None:
         """Replace `secret` by `stand_in` from now on."""
@@ -60,10 +71,10 @@ class Redactor:
 
     def data(self, data: bytes) -> bytes:
         """Bytes with every long secret replaced; the very same object where there is none."""
-        pattern = self._pattern or self._compile()
-        if pattern is None or pattern.search(data) is None:
+        if not self.leaks(data):
             return data
-        return pattern.sub(lambda match: self._forms[match.group()], data)
+        assert self._pattern is not None
+        return self._pattern.sub(lambda match: self._stand_in(match.group()) or match.group(), data)
 
     def body(self, headers: Headers, body: bytes) -> bytes:
         """A body with every long secret replaced, looking through gzip and deflate."""
@@ -104,7 +115,11 @@ class Redactor:
     def leaks(self, data: bytes) -> bool:
         """Whether a long secret stands in `data`: the scan of what was written."""
         pattern = self._pattern or self._compile()
-        return pattern is not None and pattern.search(data) is not None
+        return pattern is not None and any(self._stand_in(match.group()) for match in pattern.finditer(data))
+
+    def _stand_in(self, found: bytes) -> bytes | None:
+        """The placeholder of a form that was found; None for a placeholder, which stays."""
+        return self._forms.get(found) or self._forms.get(_PERCENT.sub(lambda match: match.group().upper(), found))
 
     def _header(self, name: str, value: str) -> str:
         for span in reversed(secret_spans(name, value)):
@@ -121,8 +136,9 @@ class Redactor:
             for form in _forms_of(secret)
         }
         if self._forms:
-            longest_first = sorted(self._forms, key=len, reverse=True)
-            self._pattern = re.compile(b"|".join(map(re.escape, longest_first)))
+            longest_first = map(_in_any_case, sorted(self._forms, key=len, reverse=True))
+            # A placeholder is taken whole, so that a secret that is part of its text does not tear it.
+            self._pattern = re.compile(b"|".join([PLACEHOLDER.pattern.encode(), *longest_first]))
         return self._pattern
 
 
@@ -141,8 +157,21 @@ def short_secrets(known: Mapping[str, str]) -> int:
     return sum(len(secret) < MIN_SEARCHED for secret in known)
 
 
+def _secrets(headers: Headers) -> Iterator[str]:
+    for name, value in headers:
+        for span in secret_spans(name.lower(), value):
+            yield value[span.start : span.end]
+
+
 def _forms_of(secret: str) -> set[bytes]:
     """The spellings in which a secret may stand in a body or URL."""
     raw = secret.encode("utf-8", "surrogateescape")
-    escaped = {json.dumps(secret)[1:-1], json.dumps(secret, ensure_ascii=False)[1:-1]} if raw.isascii() else set()
-    return {raw, quote(raw, safe="").encode(), *(form.encode() for form in escaped)}
+    quoted = {quote(raw, safe=""), quote(raw)}
+    escaped = {json.dumps(secret)[1:-1], json.dumps(secret, ensure_ascii=False)[1:-1]}
+    slashed = {text.replace("/", "\\/") for text in escaped}
+    return {raw, *(text.encode("utf-8", "surrogateescape") for text in quoted | escaped | slashed)}
+
+
+def _in_any_case(form: bytes) -> bytes:
+    """A pattern for a form: %2F may also be spelled %2f."""
+    return _PERCENT.sub(lambda match: b"(?i:%b)" % match.group(), re.escape(form))

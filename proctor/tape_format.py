@@ -69,12 +69,12 @@ def to_item(interaction: Interaction) -> dict[str, Any]:
     return {
         "request": {
             "method": request.method,
-            "uri": interaction.url,
+            "uri": _printable(interaction.url),
             "headers": _header_map(request.headers),
             "body": _body(request.body) if request.body else None,
         },
         "response": {
-            "status": _Flow(code=response.status, message=response.reason),
+            "status": _Flow(code=response.status, message=_printable(response.reason)),
             "headers": _header_map(response.headers),
             "body": {"string": _body(response.body)},
             EXTENSION: _Flow(_extension(interaction)),
@@ -92,24 +92,24 @@ def from_item(item: Any, index: int) -> Interaction:
             request=Request(
                 service=_text(extra["service"]),
                 method=_text(request["method"]),
-                target=_text(extra["target"]),
+                target=_surrogates(extra["target"]),
                 headers=_headers(request["headers"], extra.get("request_headers")),
                 body=_bytes(request["body"]),
             ),
             response=Response(
                 status=int(response["status"]["code"]),
-                reason=_text(response["status"]["message"]),
+                reason=_surrogates(extra.get("reason", response["status"]["message"])),
                 headers=_headers(response["headers"], extra.get("response_headers")),
                 body=_bytes(response["body"]["string"]),
                 complete=not extra.get("cut", False),
             ),
-            url=_text(request["uri"]),
+            url=_surrogates(extra.get("url", request["uri"])),
             effect=extra["effect"],
             effect_why=extra["why"],
-            tool=extra.get("tool"),
+            tool=_optional(extra.get("tool")),
             started=float(extra["at"]),
             seconds=float(extra["took"]),
-            stand_in=extra.get("stand_in"),
+            stand_in=_optional(extra.get("stand_in")),
             redacted=tuple(extra.get("redacted", ())),
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
@@ -122,13 +122,15 @@ def _extension(interaction: Interaction) -> dict[str, Any]:
     request, response = interaction.request, interaction.response
     extra: dict[str, Any] = {
         "service": request.service,
-        "target": request.target,
+        "target": _value(request.target),
         "effect": interaction.effect,
         "why": interaction.effect_why,
     }
     optional = {
-        "tool": interaction.tool,
-        "stand_in": interaction.stand_in,
+        "tool": _value(interaction.tool or ""),
+        "stand_in": _value(interaction.stand_in or ""),
+        "url": _unprintable(interaction.url),
+        "reason": _unprintable(response.reason),
         "cut": not response.complete,
         "redacted": _FlowList(interaction.redacted),
         "request_headers": _raw_headers(request.headers),
@@ -168,6 +170,12 @@ def _printable(value: str) -> str:
     return value.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
+def _unprintable(value: str) -> bytes | None:
+    """The bytes of a text that vcrpy's field cannot hold; None for any other."""
+    held = _value(value)
+    return held if isinstance(held, bytes) else None
+
+
 def _value(value: str) -> str | bytes:
     raw = value.encode("utf-8", "surrogateescape")
     return value if _printable(value) == value else raw
@@ -175,6 +183,10 @@ def _value(value: str) -> str | bytes:
 
 def _surrogates(value: str | bytes) -> str:
     return value.decode("utf-8", "surrogateescape") if isinstance(value, bytes) else _text(value)
+
+
+def _optional(value: str | bytes | None) -> str | None:
+    return None if value is None else _surrogates(value)
 
 
 def _body(body: bytes) -> str | bytes:

@@ -82,7 +82,7 @@ def _nearest(tape: Tape, request: Request, identity: Identity) -> tuple[int, lis
         if best is not None and far(position) > best[0]:
             break
         recorded = tape.cassette.interactions[position].request
-        found = request_diff(recorded, request, (tape.identity_at(position), identity))
+        found = request_diff(recorded, request, (tape.identity_at(position), identity), tape.declared(request.service))
         if best is None or (far(position), len(found)) < best[:2]:
             best, lines = (far(position), len(found), position), found
     return None if best is None else (best[2], lines or ["differs in a way that only its bytes show"])

@@ -38,7 +38,7 @@ class Tape:
             request = interaction.request
             self.effects.append(self._effect(position))
             credentials = credentials_of(request.headers)
-            headers = key_headers_of(request.headers, self._declared(request.service))
+            headers = key_headers_of(request.headers, self.declared(request.service))
             identity = identity_of(credential.value for credential in credentials)
             self._keys.append((headers, identity))
             key = ExactKey(request.service, request.method, request.target, headers, identity, request.body)
@@ -68,7 +68,8 @@ class Tape:
         """Every position of a service, in recorded order."""
         return [p for p, interaction in enumerate(self.cassette.interactions) if interaction.request.service == service]
 
-    def _declared(self, service: str) -> tuple[str, ...]:
+    def declared(self, service: str) -> tuple[str, ...]:
+        """The declared key headers of a service, in lower case."""
         known = self.config.services.get(service)
         return tuple(name.lower() for name in known.key_headers) if known else ()
 

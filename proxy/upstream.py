@@ -14,7 +14,7 @@ from yarl import URL
 
 from proctor.config import ServiceConfig
 from proctor.effects import effect_of, tool_of
-from proctor.interaction import Interaction, Request, Response, header
+from proctor.interaction import Interaction, Request, Response, header, readable
 from proctor.proxy import answers
 from proctor.proxy.hop import announced_length, end_to_end, for_upstream
 from proctor.proxy.seams import Exchange, decoded_headers
@@ -89,7 +89,7 @@ class Upstream:
             tool=tool,
             started=exchange.started - exchange.session.began,
             seconds=time.perf_counter() - exchange.started,
-            stand_in=header(response.headers, STAND_IN_HEADER),
+            stand_in=readable(header(response.headers, STAND_IN_HEADER) or "") or None,
         )
         session = exchange.session
         session.answered(interaction, kept=self._record, client_gone=client_gone)
@@ -126,6 +126,7 @@ class _Relay:
         self._upstream = upstream
         self._url = url
         self._headers = end_to_end(decoded_headers(upstream.raw_headers))
+        self._reason = readable(upstream.reason or "")
         self._pieces: list[bytes] = []
         self._client_gone = False
 
@@ -142,14 +143,14 @@ class _Relay:
         if not complete:
             return self._abort()
         body = b"".join(self._pieces)
-        response = web.Response(status=self._upstream.status, reason=self._upstream.reason, headers=sent, body=body)
+        response = web.Response(status=self._upstream.status, reason=self._reason, headers=sent, body=body)
         if body and "Content-Length" not in sent and self._exchange.http.version >= (1, 1):
             response.enable_chunked_encoding()
         return response
 
     async def _piecewise(self, sent: CIMultiDict[str]) -> web.StreamResponse:
         announced = announced_length(sent)
-        response = web.StreamResponse(status=self._upstream.status, reason=self._upstream.reason, headers=sent)
+        response = web.StreamResponse(status=self._upstream.status, reason=self._reason, headers=sent)
         await self._to_client(response.prepare(self._exchange.http))
         received = 0
         finished = False
@@ -191,7 +192,7 @@ class _Relay:
     def _finish(self, complete: bool) -> None:
         response = Response(
             status=self._upstream.status,
-            reason=self._upstream.reason or "",
+            reason=self._reason,
             headers=self._headers,
             body=b"".join(self._pieces),
             complete=complete,

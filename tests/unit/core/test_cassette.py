@@ -119,6 +119,29 @@ def test_any_edit_by_hand_is_told_as_a_change(old: bytes, new: bytes) -> None:
     assert (error.code, isinstance(error, CassetteTorn)) == ("cassette_changed", True)
 
 
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (b"alice: proctor-redacted-0001", b"alice: proctor-redacted-0002"),
+        (b"recorded_at: '2026-01-01", b"recorded_at: '2027-01-01"),
+    ],
+    ids=["whose a credential is", "when it was recorded"],
+)
+def test_an_edit_of_what_the_seal_says_of_the_recording_is_told_as_a_change(old: bytes, new: bytes) -> None:
+    named = {"desk": {"alice": "proctor-redacted-0001", "bob": "proctor-redacted-0002"}}
+    data = render_cassette(replace(TAPE, stamp={**TAPE.stamp, "identities": named}))
+    assert old in data
+    assert broken(data.replace(old, new)).code == "cassette_changed"
+
+
+def test_text_with_bytes_that_are_no_utf8_is_kept_wherever_it_stands() -> None:
+    odd = "Gr\udcfc\udcdfe"
+    asked = request(b"\xff", target=f"/{odd}", headers=(("X-Amz-Target", odd),))
+    made = replace(interaction(asked, response(headers=(("X", odd),))), tool=odd, stand_in=odd)
+    tape = Cassette("t", (replace(made, response=replace(made.response, reason=odd)),))
+    assert parse_cassette("t", render_cassette(tape)) == tape
+
+
 def test_two_interactions_changed_places_are_told_as_a_change() -> None:
     assert broken(render_with(MADE[1], MADE[0], MADE[2])).code == "cassette_changed"
 

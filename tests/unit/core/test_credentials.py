@@ -32,6 +32,10 @@ def test_the_scheme_stays_and_the_rest_is_secret(name: str, value: str, secret: 
     assert secrets(name, value) == [("token", secret)]
 
 
+def test_a_token_that_is_spelled_as_its_scheme_is_the_second_word() -> None:
+    assert [span[:2] for span in secret_spans("authorization", "Bearer Bearer")] == [(7, 13)]
+
+
 @pytest.mark.parametrize(
     ("name", "value"),
     [

@@ -151,6 +151,11 @@ def test_a_short_secret_is_replaced_in_its_header_only_and_counted() -> None:
     assert not redactor.leaks(b"seven77")
 
 
+def test_a_secret_of_eight_characters_is_long_enough_to_be_searched_for() -> None:
+    (clean,) = redacted(interaction(request(b"<eight888>", headers=(("X-Api-Key", "eight888"),))))
+    assert clean.request.body == f"<{ONE}>".encode()
+
+
 def test_a_secret_that_begins_another_does_not_hide_it() -> None:
     headers: Headers = (("X-Api-Key", "long-secret"), ("Cookie", "s=long-secret-and-more"))
     (clean,) = redacted(interaction(request(b"long-secret-and-more long-secret", headers=headers)))

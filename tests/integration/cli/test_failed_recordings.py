@@ -111,6 +111,7 @@ async def test_a_rate_limit_that_a_retry_overcame_is_recorded_and_replayed_in_or
     assert (await replay(project, source)).status == 0
 
 
+@pytest.mark.req(84)
 async def test_an_answer_that_broke_off_is_kept_aside_though_the_agent_ends_well(project: Project) -> None:
     async with serving(Desk().answer) as good, serving(break_off) as url:
         old = await with_an_old_tape(project, desk=good, line=url)

@@ -106,6 +106,7 @@ async def test_real_keys_in_the_environment_of_a_replay_never_reach_the_agent(pr
     assert leaks(project, ended.stderr) == []
 
 
+@pytest.mark.req(70)
 async def test_the_identities_of_a_tape_are_never_mixed_up(project: Project) -> None:
     await recorded(project, ASK.replace('talk += [ask(DESK + "/whoami", "ALICE_TOKEN"), ', "talk += talk + ["))
     ended = await replay(project, 'call(DESK + "/whoami")\n' + ASK, "--allow-unused", env={**NO_KEYS, **KEYS})
@@ -116,6 +117,7 @@ async def test_the_identities_of_a_tape_are_never_mixed_up(project: Project) -> 
 
 
 @pytest.mark.parametrize("end", ["", "\nsys.exit(5)"], ids=["sealed", "put aside"])
+@pytest.mark.req(74)
 async def test_no_clear_secret_is_left_in_any_file_or_told_once_the_recording_has_ended(
     project: Project, end: str
 ) -> None:

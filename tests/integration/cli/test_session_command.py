@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from tests.integration.cli.support import Desk, record, replay
 from tests.support import Project, services, serving
 
@@ -27,6 +29,7 @@ async def test_the_last_session_and_any_earlier_one_can_be_read_again(project: P
     assert summary["misses"][0]["diff"] == ['body /order: recorded "A1", got "B2"']
 
 
+@pytest.mark.req(117, 133, 90)
 async def test_the_trace_tells_each_exchange_with_arguments_and_result(project: Project) -> None:
     async with serving(Desk().answer) as url:
         project.configure(services(desk=url))

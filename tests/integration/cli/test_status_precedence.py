@@ -37,6 +37,7 @@ async def test_the_childs_own_status_goes_before_a_service_that_is_down(project:
     ]
 
 
+@pytest.mark.req(50)
 async def test_our_own_failure_goes_before_everything_and_keeps_the_journal(project: Project) -> None:
     async with serving(Desk().answer) as url:
         project.configure(services(desk=url))

@@ -62,6 +62,7 @@ TOOLS_WITH_TOKEN = ("query_order", "query_logistics", "calc_refund", "create_ref
 
 
 @pytest.mark.parametrize("tool", TOOLS_WITH_TOKEN)
+@pytest.mark.req(105)
 async def test_every_tool_but_get_token_wants_a_valid_token(desk: Desk, tool: str) -> None:
     arguments = {"order_id": "CN1001", "amount": "1.00", "address": "x"}
     status, body = await desk.call(tool, arguments)
@@ -110,6 +111,7 @@ BAD_ARGUMENTS: list[tuple[str, Any, str]] = [
 
 
 @pytest.mark.parametrize(("tool", "arguments", "error"), BAD_ARGUMENTS)
+@pytest.mark.req(107)
 async def test_bad_arguments_are_named(desk: Desk, tool: str, arguments: Any, error: str) -> None:
     token = await desk.token("C-1001")
     status, body = await desk.call(tool, arguments, token)
@@ -124,6 +126,7 @@ async def test_a_body_that_is_not_json(desk: Desk, raw: bytes) -> None:
         assert (answer.status, (await answer.json())["error"]) == (400, "body_not_json")
 
 
+@pytest.mark.req(104, 105, 108)
 async def test_refund_needs_the_calculated_amount_and_is_made_once(desk: Desk, database: Path) -> None:
     token = await desk.token("C-1001")
     order = {"order_id": "CN1001"}

@@ -18,6 +18,7 @@ from proctor.proxy import answers
 from proctor.proxy.control import PREFIX, Control
 from proctor.proxy.registry import Registry
 from proctor.proxy.seams import Exchange, PathCarrier
+from proctor.proxy.session import ServiceInSession, Session
 
 _LOG = logging.getLogger("proctor.proxy")
 _HEADER_BYTES = 64 * 1024
@@ -49,6 +50,7 @@ async def start_proxy(config: Config, host: str = "127.0.0.1", port: int = 0) ->
         dispatcher.handle,
         request_factory=_request,
         access_log=None,
+        logger=_http_log(registry),
         auto_decompress=False,
         max_line_size=_HEADER_BYTES,
         max_field_size=_HEADER_BYTES,
@@ -104,11 +106,7 @@ class _Dispatcher:
         except (web.HTTPException, ConnectionError):
             raise
         except Exception as error:
-            _LOG.exception("an exchange failed inside the proxy")
-            told = {"code": "platform_error", "message": f"Proctor failed: {type(error).__name__}: {error}"}
-            if self._registry.current is not None:
-                self._registry.current.failed(told["code"], told["message"], exchange=True)
-            return answers.refusal(500, told)
+            return _failed_inside(self._registry.current, error)
 
     async def _dispatch(self, request: web.BaseRequest) -> web.StreamResponse:
         target = request.raw_path
@@ -133,18 +131,26 @@ class _Dispatcher:
         if service is None:
             near = nearest(located.service, session.services)
             return self._stray(request.method, target, f'the session has no service "{located.service}"', near)
-        started = time.perf_counter()
-        index = session.next_index()
+        return await self._exchange(request, session, service, located.target)
+
+    async def _exchange(
+        self, request: web.BaseRequest, session: Session, service: ServiceInSession, target: str
+    ) -> web.StreamResponse:
+        """One request of a session's agent; whatever fails in it is booked on that session."""
+        started, index = time.perf_counter(), session.next_index()
         if request.headers.get("Expect", "").lower() == "100-continue" and request.transport is not None:
             request.transport.write(b"HTTP/1.1 100 Continue\r\n\r\n")
-        body = await _body_of(request)
-        exchange = Exchange(request, session, service, index, located.target, body, started)
-        if "Upgrade" in request.headers and "websocket" in request.headers["Upgrade"].lower():
+        exchange = Exchange(request, session, service, index, target, await _body_of(request), started)
+        if "websocket" in request.headers.get("Upgrade", "").lower():
             refused = {"code": "websocket_refused", "message": "Proctor records HTTP, not WebSockets", "fix": ""}
             session.error_row(exchange, 501, refused)
             return answers.refusal(501, refused, service.config)
-        answer: web.StreamResponse = await session.exchange(exchange)
-        return answer
+        try:
+            return await session.exchange(exchange)
+        except (web.HTTPException, ConnectionError):
+            raise
+        except Exception as error:
+            return _failed_inside(session, error)
 
     def _past(self, request: web.BaseRequest, host: str, target: str = "") -> web.StreamResponse:
         """A call to a host that is not addressed as a service: refused, and reported whatever the agent makes of it."""
@@ -183,6 +189,38 @@ class _Dispatcher:
         if session is not None and not session.closed:
             session.stray({"service": "", "method": method, "target": path, "status": 404, "error": error})
         return answers.refusal(404, error)
+
+
+def _failed_inside(session: Session | None, error: Exception) -> web.Response:
+    """The answer to a request that broke Proctor itself; it fails the session, if there is one."""
+    _LOG.error("an exchange failed inside the proxy", exc_info=error)
+    told = {"code": "platform_error", "message": f"Proctor failed: {type(error).__name__}: {error}"}
+    if session is not None and not session.closed:
+        session.failed(told["code"], told["message"], exchange=True)
+    return answers.refusal(500, told)
+
+
+class _Unreadable(logging.Handler):
+    """Books what the HTTP parser refuses: such a request never reaches the dispatcher."""
+
+    def __init__(self, registry: Registry) -> None:
+        super().__init__()
+        self._registry = registry
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """A parser's refusal, on the current session."""
+        session = self._registry.current
+        if record.exc_info is None or session is None or session.closed or record.levelno < logging.ERROR:
+            return
+        session.failed(
+            "unreadable_request", f"a request could not be read as HTTP: {record.exc_info[1]}", exchange=True
+        )
+
+
+def _http_log(registry: Registry) -> logging.Logger:
+    log = logging.Logger("proctor.proxy.http")
+    log.addHandler(_Unreadable(registry))
+    return log
 
 
 def _host_of(target: str) -> str:

@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
+from aiohttp import web
+
 from proctor.config import Config, ServiceConfig
 from proctor.identities import dummy_keys
 from proctor.interaction import Interaction
@@ -61,7 +63,7 @@ class Session:
     _open: int = 0
     _idle: asyncio.Event = field(default_factory=asyncio.Event)
 
-    async def exchange(self, exchange: Exchange) -> Any:
+    async def exchange(self, exchange: Exchange) -> web.StreamResponse:
         """Run one exchange: the fault plan may answer, else the service's source does."""
         self._open += 1
         try:

@@ -15,7 +15,8 @@ from tests.property.counts import examples
 
 ONE = b"proctor-redacted-0001"
 secrets = st.text(st.characters(min_codepoint=0x21, max_codepoint=0x7E), min_size=8, max_size=60)
-around = st.binary(max_size=40)
+around = st.binary(max_size=40).map(lambda data: data.translate(None, bytes(range(0x21, 0x7F))))
+"""Bytes that no spelling of a secret is made of, so that none begins or ends in them."""
 
 
 def redacted(secret: str, target: str, body: bytes, headers: Headers = ()) -> Interaction:
@@ -33,8 +34,6 @@ def test_a_secret_is_replaced_in_each_spelling_and_its_surroundings_stay(
     assume(secret.encode() not in ONE)  # such a one has a test of its own
     for form in (secret, json.dumps(secret)[1:-1], quote(secret, safe="")):
         body = before + form.encode() + after
-        assume(body.find(form.encode()) == len(before))
-        assume(secret.encode() not in before + b"\x00" + after)
         clean = redacted(secret, f"/?k={quote(secret, safe='')}", body)
         assert clean.response.body == before + ONE + after
         assert clean.request.target == f"/?k={ONE.decode()}"
@@ -48,8 +47,6 @@ def test_a_secret_is_replaced_in_each_spelling_and_its_surroundings_stay(
 @examples(ci=100, soak=1000)
 def test_a_secret_is_replaced_inside_a_compressed_body(secret: str, before: bytes, after: bytes) -> None:
     assume(secret.encode() not in ONE)
-    assume((before + secret.encode() + after).find(secret.encode()) == len(before))
-    assume(secret.encode() not in after)
     packed = gzip.compress(before + secret.encode() + after)
     headers: Headers = (("Content-Encoding", "gzip"), ("Content-Length", str(len(packed))))
     clean = redacted(secret, "/", packed, headers).response

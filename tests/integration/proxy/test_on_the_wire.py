@@ -175,6 +175,18 @@ async def test_calls_past_the_services_are_refused_and_counted(project: Project)
     assert summary.aside_reasons or not summary.sealed
 
 
+async def test_a_request_that_cannot_be_read_is_answered_400_and_fails_the_session(project: Project) -> None:
+    async with raw_service(canned()) as service:
+        project.configure(services(desk=service.url))
+        async with session(project, "t") as run:
+            assert (await send(run, request(run, "desk", "/"))).status == 200
+            huge = f"X-Huge: {'x' * 70_000}"
+            assert (await send(run, request(run, "desk", "/", huge))).status == 400
+            summary = await run.close()
+    assert [error.code for error in summary.errors] == ["unreadable_request"]
+    assert not summary.sealed
+
+
 async def test_a_websocket_is_refused_by_name(project: Project) -> None:
     async with raw_service(canned()) as service:
         project.configure(services(desk=service.url))

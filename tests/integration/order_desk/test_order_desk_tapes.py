@@ -52,3 +52,17 @@ async def test_the_demo_does_what_it_says_and_leaves_the_tree_clean() -> None:
     assert done.stdout.count("tool calls, results and replies identical") == 4
     assert 'body /channel: recorded "chat", got "email"' in done.stdout
     assert after.stdout == before.stdout
+
+
+async def test_the_prompt_set_up_asks_the_model_and_answers_the_tools_from_the_tape(
+    desk_project: Project, model: str
+) -> None:
+    agent = (sys.executable, str(AGENT), "--conversation", "refund_zh", "--json")
+    live = {"ORDER_DESK_LLM_URL": f"{model}/v1", "OPENAI_API_KEY": "a-key-of-the-tests"}
+    command = ("replay", "--cassette", "order_desk/refund_zh", "--mode", "llm=live", "--json", "--", *agent)
+    done = await desk_project.proctor(*command, env=live)
+    assert done.status == 0, done.stderr
+    told = done.summary
+    assert (told["set_up"], told["llm"]) == ("prompt", "stand-in")
+    assert (told["hits"], told["live"], told["misses"]) == (5, 8, [])
+    assert {row.source for row in desk_project.trace(told["session"])} == {"replay", "live"}

@@ -26,6 +26,7 @@ class Tally:
 
     exchanges: int = 0
     hits: int = 0
+    repeated: int = 0
     recorded: int = 0
     live: int = 0
     asked: set[str] = field(default_factory=set)
@@ -41,6 +42,7 @@ class Tally:
         self.exchanges += 1
         if how == "hits":
             self.hits += 1
+            self.repeated += repeated
         elif how == "recorded":
             self.recorded += 1
         else:

@@ -122,6 +122,8 @@ class SessionSummary(BaseModel):
     allow_unused: bool = False
     exchanges: int = 0
     hits: int = 0
+    repeated: int = 0
+    """How many of the hits were the last recording once more, all equal ones having answered before."""
     recorded: int = 0
     live: int = 0
     interactions: int = 0

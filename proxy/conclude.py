@@ -77,6 +77,7 @@ def summarised(session: Session, command_status: int | None, result: SealResult 
         allow_unused=spec.allow_unused,
         exchanges=tally.exchanges,
         hits=tally.hits,
+        repeated=tally.repeated,
         recorded=tally.recorded,
         live=tally.live,
         interactions=len(tape.interactions) if tape else len(kept),

@@ -58,6 +58,8 @@ def _counts(summary: SessionSummary) -> str:
     for count, what in ((summary.recorded, "recorded"), (summary.hits, "from the tape"), (summary.live, "live")):
         if count:
             parts.append(f"{count} {what}")
+    if summary.repeated:
+        parts.append(f"{summary.repeated} of them the last recording once more")
     parts.append(f"{sum(miss.count for miss in summary.misses)} misses")
     return ", ".join(parts)
 

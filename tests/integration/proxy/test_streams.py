@@ -159,4 +159,6 @@ async def test_many_sessions_on_one_tape_each_get_their_answers_in_order_and_the
         others = [await first.control.open(spec) for _ in range(15)]
         runs = [Running(first.proxy, first.control, info, first.http) for info in others]
         got = await asyncio.gather(*(ordered(run, 6) for run in runs))
+        told = await runs[0].close()
+    assert (told.hits, told.repeated) == (6, 2)
     assert got == [[*recorded, recorded[-1], recorded[-1]]] * 15

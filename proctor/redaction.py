@@ -18,6 +18,7 @@ from proctor.encoding import decoded, encoded
 from proctor.interaction import Headers, Interaction, Request, Response, header
 
 MIN_SEARCHED = 8
+_PLACEHOLDER = re.compile(PLACEHOLDER.pattern.encode())
 _PERCENT = re.compile(rb"%[0-9A-Fa-f]{2}")
 
 
@@ -34,19 +35,23 @@ class Redactor:
     @classmethod
     def over(cls, interactions: Iterable[Interaction]) -> Redactor:
         """A redactor that knows every secret seen in the headers of a recording, numbered by first appearance."""
-        redactor = cls()
-        headers = [side.headers for each in interactions for side in (each.request, each.response)]
-        for some in headers:
-            redactor.reserve(some)
-        for some in headers:
-            redactor.learn(some)
+        redactor, seen = cls(), list(interactions)
+        for interaction in seen:
+            redactor.reserve(interaction)
+        for interaction in seen:
+            redactor.learn(interaction.request.headers)
+            redactor.learn(interaction.response.headers)
         return redactor
 
-    def reserve(self, headers: Headers) -> None:
-        """Never give the number of a placeholder that these headers carry to another secret."""
-        for secret in _secrets(headers):
-            taken = PLACEHOLDER.fullmatch(secret)
-            if taken:
+    def reserve(self, interaction: Interaction) -> None:
+        """Never give the number of a placeholder that stands anywhere in this exchange to a secret."""
+        request, response = interaction.request, interaction.response
+        texts = [value for side in (request, response) for _, value in side.headers]
+        parts = [text.encode("utf-8", "surrogateescape") for text in (request.target, *texts)]
+        for side in (request, response):
+            parts.append(decoded(side.body, header(side.headers, "content-encoding")) or side.body)
+        for part in parts:
+            for taken in _PLACEHOLDER.finditer(part):
                 self._last = max(self._last, int(taken[1]))
 
     def learn(self, headers: Headers) -> None:

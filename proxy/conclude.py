@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from proctor.errors import ProctorError
+from proctor.errors import PlatformError, ProctorError
 from proctor.journal import read_journal
 from proctor.paths import Layout
 from proctor.proxy.session import Session, llm_services
@@ -16,7 +16,10 @@ from proctor.wire import set_up_of
 
 
 def conclude(session: Session, command_status: int | None) -> SessionSummary:
-    """Seal what was recorded, and leave `trace.jsonl` and `summary.json`; gives the summary."""
+    """Seal what was recorded, and leave `trace.jsonl` and `summary.json`; gives the summary.
+
+    Raises PlatformError where the disk refuses the summary of a session that only replayed.
+    """
     if session.journal is not None:
         return _from_journal(session, command_status)
     assert session.trace is not None
@@ -24,7 +27,10 @@ def conclude(session: Session, command_status: int | None) -> SessionSummary:
     if session.trace.failed is not None:
         session.tally.failed(session.trace.failed.code, session.trace.failed.message)
     summary = summarised(session, command_status)
-    write_summary(session.layout, summary)
+    try:
+        write_summary(session.layout, summary)
+    except OSError as error:
+        raise PlatformError("platform_error", f"the summary cannot be written: {error}") from None
     return summary
 
 

@@ -8,7 +8,7 @@ import orjson
 from aiohttp import web
 from pydantic import BaseModel, ValidationError
 
-from proctor.errors import ProctorError, SessionError, UsageError
+from proctor.errors import EXIT_PLATFORM, ProctorError, SessionError, UsageError
 from proctor.journal import read_journal
 from proctor.proxy.registry import Registry
 from proctor.proxy.session import Session
@@ -44,7 +44,8 @@ class Control:
         except SessionError as error:
             return _error(404, error.code, error.message, error.fix)
         except ProctorError as error:
-            return _error(400, error.code, error.message, error.fix, error.exit_code)
+            status = 500 if error.exit_code == EXIT_PLATFORM else 400
+            return _error(status, error.code, error.message, error.fix, error.exit_code)
         except ValidationError as error:
             first = error.errors(include_url=False)[0]
             where = ".".join(str(part) for part in first["loc"])

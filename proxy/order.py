@@ -22,8 +22,11 @@ class Order(Protocol):
     played: list[int]
     """By position: how often it has answered."""
 
-    def choose(self, positions: Sequence[int]) -> Choice | None:
-        """The recording that answers next, noted as played; None where they are used up."""
+    def choose(self, positions: Sequence[int], wider: Sequence[int] = ()) -> Choice | None:
+        """The recording that answers next, noted as played; None where they are used up.
+
+        `wider` holds the recordings that are equal in meaning: they answer once those equal in bytes are used up.
+        """
 
 
 @dataclass
@@ -38,18 +41,11 @@ class NextInLine:
         """Nothing has answered yet."""
         self.played = [0] * len(self.effects)
 
-    def choose(self, positions: Sequence[int]) -> Choice | None:
+    def choose(self, positions: Sequence[int], wider: Sequence[int] = ()) -> Choice | None:
         """See `Order.choose`."""
-        group = (
-            positions[0],
-            len(positions),
-        )  # exact candidates are some of the canonical ones: their own count
-        start = self._first_unplayed.get(group, 0)
-        for offset in range(start, len(positions)):
-            position = positions[offset]
-            if not self.played[position]:
-                self._first_unplayed[group] = offset + 1
-                self.played[position] = 1
+        for group in (positions, wider) if len(wider) > len(positions) else (positions,):
+            position = self._next(group)
+            if position is not None:
                 return Choice(position, repeated=False)
         last = positions[-1]
         effect, why = self.effects[last]
@@ -57,3 +53,15 @@ class NextInLine:
             return None
         self.played[last] += 1
         return Choice(last, repeated=True)
+
+    def _next(self, positions: Sequence[int]) -> int | None:
+        """The first that has not answered yet, which now has; None where all have."""
+        group = (positions[0], len(positions))  # those equal in bytes are some of those equal in meaning: own count
+        for offset in range(self._first_unplayed.get(group, 0), len(positions)):
+            position = positions[offset]
+            if not self.played[position]:
+                self._first_unplayed[group] = offset + 1
+                self.played[position] = 1
+                return position
+        self._first_unplayed[group] = len(positions)
+        return None

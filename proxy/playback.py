@@ -28,6 +28,7 @@ class Tape:
     _exact: dict[ExactKey, list[int]] = field(init=False)
     _by_path: dict[tuple[str, str, str], list[int]] = field(init=False)
     _canonical: dict[tuple[str, str, str], dict[CanonicalKey, list[int]]] = field(init=False, default_factory=dict)
+    _twins: dict[int, list[int]] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         """Index the tape by exact keys, with the effects that today's configuration declares."""
@@ -51,14 +52,26 @@ class Tape:
 
     def canonical(self, request: Request, key_headers: Headers, identity: Identity) -> list[int] | None:
         """Positions whose request means the same."""
-        place = _place(request)
+        return self._index_of(_place(request)).get(canonical_key(request, key_headers, identity))
+
+    def twins(self, position: int) -> list[int]:
+        """Every position whose request means the same as this one's, itself included."""
+        found = self._twins.get(position)
+        if found is None:
+            request = self.cassette.interactions[position].request
+            key = canonical_key(request, *self._keys[position])
+            found = self._twins[position] = self._index_of(_place(request))[key]
+        return found
+
+    def _index_of(self, place: tuple[str, str, str]) -> dict[CanonicalKey, list[int]]:
+        """The canonical keys of one method and path, made when they are first needed."""
         index = self._canonical.get(place)
         if index is None:
             index = self._canonical[place] = defaultdict(list)
             for position in self._by_path.get(place, ()):
                 recorded = self.cassette.interactions[position].request
                 index[canonical_key(recorded, *self._keys[position])].append(position)
-        return index.get(canonical_key(request, key_headers, identity))
+        return index
 
     def identity_at(self, position: int) -> Identity:
         """The identity of a recorded request."""

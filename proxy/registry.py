@@ -88,9 +88,10 @@ class Registry:
         """End a session: settle, seal a recording, write trace and summary. Raises SessionError for an unknown one."""
         session = self.find(session_id)
         await session.settle()
-        summary = await asyncio.to_thread(conclude, session, command_status)
-        self._ended.add(self.sessions.pop(session.id).id)
-        return summary
+        try:
+            return await asyncio.to_thread(conclude, session, command_status)
+        finally:
+            self._ended.add(self.sessions.pop(session.id).id)
 
     async def aclose(self) -> None:
         """Close the connections to real services and the files of sessions that nobody closed; their journals stay."""

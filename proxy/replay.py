@@ -54,10 +54,17 @@ class Replay:
             positions, match = self._by_meaning(exchange, key_headers, identity)
         if positions is None:
             return await self._miss(exchange, identity)
-        choice = self._order.choose(positions)
+        wider = self._wider(positions)
+        choice = self._order.choose(positions, wider)
         if choice is None:
             return self._refuse(exchange, miss.used_up(self._tape, positions, self._tool(exchange)))
+        if len(wider) > len(positions) and choice.position not in positions:
+            match = "canonical"
         return self._play(exchange, choice, match)
+
+    def _wider(self, positions: list[int]) -> list[int]:
+        """The recordings equal in meaning, looked up only once those equal in bytes have all answered."""
+        return self._tape.twins(positions[0]) if self._order.played[positions[-1]] else []
 
     def _read(self, raw: tuple[tuple[bytes, bytes], ...]) -> tuple[Headers, list[tuple[bytes, bytes]]]:
         """Key headers and credential headers of a request, in one pass over what few of them matter."""

@@ -54,6 +54,8 @@ class TraceWriter:
                 self.failed = PlatformError("platform_error", f"the disk took only part of the trace {self.path}")
 
     def close(self) -> None:
-        """Flush and close."""
+        """Flush and close, once."""
         self.flush()
-        os.close(self._file)
+        if self._file >= 0:
+            os.close(self._file)
+            self._file = -1

@@ -162,3 +162,25 @@ async def test_many_sessions_on_one_tape_each_get_their_answers_in_order_and_the
         told = await runs[0].close()
     assert (told.hits, told.repeated) == (6, 2)
     assert got == [[*recorded, recorded[-1], recorded[-1]]] * 15
+
+
+async def test_recordings_equal_in_meaning_answer_once_those_equal_in_bytes_are_used_up(project: Project) -> None:
+    count = iter(range(10))
+
+    async def counter(_: web.Request) -> web.StreamResponse:
+        return web.json_response({"n": next(count)})
+
+    async def ask(run: Running, body: bytes) -> int:
+        answer = await run.http.post(run.url("desk", "/w"), data=body, headers={"Content-Type": "application/json"})
+        return (await answer.json())["n"] if answer.status == 200 else answer.status
+
+    async with serving(counter) as url:
+        project.configure(services(desk=url) + 'writes = ["*"]\n')
+        async with session(project, "t") as run:
+            assert [await ask(run, body) for body in (b'{"a":1}', b'{"a": 1}')] == [0, 1]
+            await run.close()
+    async with session(project, "t", "replay") as run:
+        assert [await ask(run, b'{"a":1}') for _ in range(3)] == [0, 1, 422]
+        summary = await run.close()
+    assert [row.match for row in project.trace(run.info.session)][:2] == ["exact", "canonical"]
+    assert (summary.unused, [miss.code for miss in summary.misses]) == ((), ["used_up"])

@@ -141,6 +141,12 @@ def test_a_new_secret_never_gets_the_number_of_a_placeholder_that_was_sent() -> 
     assert first.request.headers != second.request.headers
 
 
+def test_a_placeholder_that_only_a_body_or_url_holds_is_never_given_to_a_secret() -> None:
+    made = interaction(request(ONE.encode(), target="/proctor-redacted-0002", headers=(("X-Api-Key", "long-secret"),)))
+    (clean,) = redacted(made)
+    assert clean.request.headers == (("X-Api-Key", "proctor-redacted-0003"),)
+
+
 def test_a_short_secret_is_replaced_in_its_header_only_and_counted() -> None:
     headers: Headers = (("X-Api-Key", "seven77"), ("X-Other", "seven77"))
     redactor = Redactor.over([interaction(request(headers=headers))])

@@ -34,6 +34,7 @@ class Tally:
     misses: dict[tuple[str, ...], MissSeen] = field(default_factory=dict)
     errors: dict[tuple[str, str], ErrorSeen] = field(default_factory=dict)
     hosts: dict[tuple[str, str], HostTried] = field(default_factory=dict)
+    notes: dict[str, None] = field(default_factory=dict)
     guesses: Counter[tuple[str, str, Effect]] = field(default_factory=Counter)
     guesses_repeated: Counter[tuple[str, str, Effect]] = field(default_factory=Counter)
 

@@ -95,7 +95,7 @@ def summarised(session: Session, command_status: int | None, result: SealResult 
         hosts=tuple(tally.hosts.values()),
         passed=spec.passed,
         errors=tuple(tally.errors.values()),
-        notes=(*spec.notes, *(result.notes if result else ())),
+        notes=(*spec.notes, *tally.notes, *(result.notes if result else ())),
         redacted=sum(bool(interaction.redacted) for interaction in kept),
         sealed=str(result.sealed) if result and result.sealed else "",
         aside=str(result.aside) if result and result.aside else "",

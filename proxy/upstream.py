@@ -14,7 +14,7 @@ from yarl import URL
 
 from proctor.config import ServiceConfig
 from proctor.effects import effect_of, tool_of
-from proctor.interaction import Interaction, Request, Response, header, readable
+from proctor.interaction import Headers, Interaction, Request, Response, header, readable
 from proctor.proxy import answers
 from proctor.proxy.hop import announced_length, end_to_end, for_upstream
 from proctor.proxy.seams import Exchange, decoded_headers
@@ -93,6 +93,8 @@ class Upstream:
         )
         session = exchange.session
         session.answered(interaction, kept=self._record, client_gone=client_gone)
+        if _loses_bytes(request.headers) or _loses_bytes(response.headers):
+            session.tally.notes[f"{request.service}: a header that is no UTF-8 lost bytes on its way"] = None
         if not response.complete:
             session.failed("answer_cut", f"{request.service} {request.method} {path}: the real service broke off")
 
@@ -205,6 +207,11 @@ class _Relay:
         if transport is not None:
             transport.abort()
         return response if response is not None else web.Response(status=502)
+
+
+def _loses_bytes(headers: Headers) -> bool:
+    """Whether aiohttp drops bytes of a header when it sends it."""
+    return any(not value.isascii() and readable(value) != value for _, value in headers)
 
 
 def _payload(body: bytes) -> bytes | BytesIO | None:

@@ -180,13 +180,27 @@ async def test_calls_past_the_services_are_refused_and_counted(project: Project)
     assert summary.aside_reasons or not summary.sealed
 
 
-async def test_a_request_that_cannot_be_read_is_answered_400_and_fails_the_session(project: Project) -> None:
+async def test_a_header_that_loses_bytes_is_kept_on_the_tape_and_said(project: Project) -> None:
+    answer = b"HTTP/1.1 200 OK\r\nX-Name: gr\xfcn\r\nContent-Length: 0\r\n\r\n"
+    async with raw_service(answer) as service:
+        project.configure(services(desk=service.url))
+        async with session(project, "t") as run:
+            await send(run, request(run, "desk", "/"))
+            summary = await run.close()
+    assert summary.notes == ("desk: a header that is no UTF-8 lost bytes on its way",)
+    assert ("X-Name", "gr\udcfcn") in project.tape("t").interactions[0].response.headers
+
+
+@pytest.mark.parametrize("odd", [b"/ HTTP/1.1\r\nX-Huge: " + b"x" * 70_000, b"/\xfc HTTP/1.1"], ids=["huge", "path"])
+async def test_a_request_that_cannot_be_read_is_answered_400_and_fails_the_session(
+    project: Project, odd: bytes
+) -> None:
     async with raw_service(canned()) as service:
         project.configure(services(desk=service.url))
         async with session(project, "t") as run:
             assert (await send(run, request(run, "desk", "/"))).status == 200
-            huge = f"X-Huge: {'x' * 70_000}"
-            assert (await send(run, request(run, "desk", "/", huge))).status == 400
+            data = request(run, "desk", "/").replace(b"/ HTTP/1.1", odd, 1)
+            assert (await send(run, data)).status == 400
             summary = await run.close()
     assert [error.code for error in summary.errors] == ["unreadable_request"]
     assert not summary.sealed

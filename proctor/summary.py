@@ -15,6 +15,9 @@ from proctor.wire import Mode
 PLATFORM_CODES = frozenset({"journal_failed", "platform_error", "seal_failed"})
 """Errors that are Proctor's own: nothing can be said about the agent."""
 
+_DIFFERENCES = 4
+"""How many differences of a miss are told at the end; the rest is in the summary."""
+
 _OWN = -1
 """Stands for the command's own status, whatever number that is."""
 _PRECEDENCE = (EXIT_PLATFORM, EXIT_MISSES, _OWN, EXIT_FAILED)
@@ -156,7 +159,8 @@ def ending(summary: SessionSummary, command_status: int, *, allow_unused: bool =
 def _misses(summary: SessionSummary) -> Iterable[tuple[int, str]]:
     for miss in summary.misses:
         times = f" ({miss.count} times)" if miss.count > 1 else ""
-        yield EXIT_MISSES, _told(f"miss{times}: {miss.message}", miss.fix)
+        also = "".join(f"\n    also {line}" for line in miss.diff[1:_DIFFERENCES])
+        yield EXIT_MISSES, _told(f"miss{times}: {miss.message}{also}", miss.fix)
     for host in summary.hosts:
         yield EXIT_MISSES, _told(*_host_told(host))
 

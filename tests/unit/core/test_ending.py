@@ -57,6 +57,16 @@ def test_the_most_important_reason_decides_and_is_told_first(
     assert ended.reasons[0].startswith(first)
 
 
+def test_the_first_differences_of_a_miss_are_told_with_it() -> None:
+    missed = MISS.model_copy(update={"diff": tuple(f"difference {n}" for n in range(9))})
+    (reason,) = ending(summary(misses=(missed,)), 0).reasons
+    assert reason.splitlines() == [
+        "miss: nothing answers",
+        *(f"    also difference {n}" for n in (1, 2, 3)),
+        "    again",
+    ]
+
+
 def test_every_reason_is_told_beside_the_first() -> None:
     told = ending(
         summary(misses=(MISS,), hosts=(HOST,), errors=(FAILED, OURS), aside_reasons=("it was cut",)), 7

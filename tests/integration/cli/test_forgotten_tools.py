@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import shutil
 
 import pytest
 
 from tests.integration.cli.support import Desk, kept, record, replay
 from tests.support import Finished, Project, services, serving
+
+pytestmark = pytest.mark.skipif(shutil.which("curl") is None, reason="curl, one of the clients, is not installed")
 
 STRAIGHT = """
 import subprocess

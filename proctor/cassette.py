@@ -61,7 +61,11 @@ def load_cassette(layout: Layout, name: str) -> Cassette:
     if not path.is_file():
         raise cassette_missing(name, path, layout.cassette_names())
     try:
-        return parse_cassette(name, path.read_bytes())
+        cassette = parse_cassette(name, path.read_bytes())
+        if cassette.stamp.get("aside"):  # copied here from where sealing put it
+            reasons = "; ".join(map(str, cassette.stamp["aside"]))
+            raise CassetteTorn("cassette_aside", f"sealing put this recording aside: {reasons}", "record it again")
+        return cassette
     except CassetteError as error:
         error.message = f"{path}: {error.message}"
         raise

@@ -108,6 +108,13 @@ class Config(BaseModel):
             raise ValueError("no service is configured: add a [services.NAME] table")
         for name in services:
             checked_service_name(name)
+        owners: dict[str, str] = {}
+        for name, service in services.items():
+            for variable in service.base_url_variables:
+                if owners.setdefault(variable, name) != name:
+                    raise ValueError(
+                        f'"{owners[variable]}" and "{name}" both claim {variable}: one would hide the other'
+                    )
         return services
 
     def service(self, name: str) -> ServiceConfig:

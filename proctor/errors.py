@@ -7,7 +7,7 @@
     ├── CassetteError     (2)    a tape cannot be believed
     │   ├── CassetteMissing      no file of that name
     │   ├── CassetteUndecodable  not UTF-8, or not YAML
-    │   ├── CassetteTorn         fewer or other interactions than were sealed
+    │   ├── CassetteTorn         other interactions than were sealed, or put aside by sealing
     │   └── CassetteVersion      written by a newer Proctor, or not a version-1 cassette
     ├── JournalError      (4)    a recording's journal cannot be read or written
     ├── PortInUse         (2)    the address asked for belongs to another program
@@ -78,7 +78,7 @@ class CassetteUndecodable(CassetteError):
 
 
 class CassetteTorn(CassetteError):
-    """The file holds other interactions than the ones that were sealed."""
+    """The file holds other interactions than the ones that were sealed, or a recording that sealing put aside."""
 
 
 class CassetteVersion(CassetteError):

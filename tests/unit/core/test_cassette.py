@@ -142,6 +142,15 @@ def test_text_with_bytes_that_are_no_utf8_is_kept_wherever_it_stands() -> None:
     assert parse_cassette("t", render_cassette(tape)) == tape
 
 
+def test_a_recording_that_sealing_put_aside_is_no_tape_wherever_it_is_copied(tmp_path: Path) -> None:
+    layout = Layout(tmp_path)
+    layout.cassettes.mkdir()
+    layout.cassette("t").write_bytes(render_cassette(replace(TAPE, stamp={"aside": ["the answer broke off"]})))
+    with pytest.raises(CassetteTorn, match="put this recording aside: the answer broke off") as caught:
+        load_cassette(layout, "t")
+    assert caught.value.code == "cassette_aside"
+
+
 def test_two_interactions_changed_places_are_told_as_a_change() -> None:
     assert broken(render_with(MADE[1], MADE[0], MADE[2])).code == "cassette_changed"
 

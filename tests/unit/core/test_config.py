@@ -162,3 +162,10 @@ def test_an_unknown_service_is_told_with_the_nearest() -> None:
     with pytest.raises(ConfigError) as caught:
         config.service("order")
     assert (caught.value.code, caught.value.fix) == ("unknown_service", 'did you mean "orders"?')
+
+
+def test_two_services_that_claim_one_variable_are_refused(project: Project) -> None:
+    two = ('[services.a]\nurl = "http://a"\nenv = ["X"]\n', '[services.b]\nurl = "http://b"\nenv = ["X"]\n')
+    assert '"a" and "b" both claim X' in refused(project, "".join(two)).message
+    presets = '[services.a]\npreset = "openai"\n[services.b]\npreset = "openai"'
+    assert "OPENAI_BASE_URL" in refused(project, presets).message

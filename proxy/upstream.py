@@ -188,7 +188,7 @@ class _Relay:
             return
         try:
             await sending
-        except (ConnectionError, RuntimeError):
+        except ConnectionError:
             self._client_gone = True
 
     def _finish(self, complete: bool) -> None:

@@ -66,3 +66,23 @@ async def test_the_prompt_set_up_asks_the_model_and_answers_the_tools_from_the_t
     assert (told["set_up"], told["llm"]) == ("prompt", "stand-in")
     assert (told["hits"], told["live"], told["misses"]) == (5, 8, [])
     assert {row.source for row in desk_project.trace(told["session"])} == {"replay", "live"}
+
+
+STREAMING = """
+import openai
+messages = [{"role": "user", "content": "谢谢 / thank you"}]
+stream = openai.OpenAI().chat.completions.create(model="m", messages=messages, stream=True)
+print("|".join(chunk.choices[0].delta.content or "" for chunk in stream if chunk.choices))
+"""
+
+
+async def test_a_streamed_answer_reads_the_same_from_the_tape(project: Project, model: str) -> None:
+    project.configure(f'[services.llm]\npreset = "openai"\nurl = "{model}/v1"\n')
+    agent = (sys.executable, str(project.script("streaming.py", STREAMING)))
+    key = {"OPENAI_API_KEY": "a-key-of-the-tests"}
+    recorded = await project.proctor("record", "--cassette", "stream", "--", *agent, env=key)
+    replayed = await project.proctor("replay", "--cassette", "stream", "--", *agent)
+    assert (recorded.status, replayed.status) == (0, 0), recorded.stderr + replayed.stderr
+    assert recorded.stdout == replayed.stdout
+    assert recorded.stdout.count("|") > 1
+    assert b"data: [DONE]" in project.tape("stream").interactions[0].response.body

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from examples.order_desk import server, stand_in_model
+from proctor.config import ServiceConfig, load_config
 from proctor.journal import JournalWriter
 from tests.integration.order_desk.support import serving
 from tests.support import ROOT, Project, run
@@ -112,3 +113,13 @@ def test_links_between_pages_lead_somewhere() -> None:
     for page in ("README.md", "CONTRIBUTING.md", *(f"docs/{path.name}" for path in (ROOT / "docs").glob("*.md"))):
         for target in re.findall(r"\]\((?!https?:)([^)#]+)", (ROOT / page).read_text(encoding="utf-8")):
             assert ((ROOT / page).parent / target).exists(), f"{page} links to {target}"
+
+
+def test_the_configuration_that_the_docs_show_can_be_loaded_and_every_key_is_explained(project: Project) -> None:
+    page = (ROOT / "docs" / "configuration.md").read_text(encoding="utf-8")
+    (shown,) = re.findall(r"```toml\n(.*?)```", page, flags=re.DOTALL)
+    project.configure(shown)
+    config = load_config(project.root / "proctor.toml")
+    assert set(config.services) == {"orders", "llm"}
+    explained = set(re.findall(r"`(\w+)`", "\n".join(line for line in page.splitlines() if line.startswith("| `"))))
+    assert {*ServiceConfig.model_fields, "pass_hosts"} <= explained

@@ -33,12 +33,11 @@ _SESSION_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9.-]{0,63}")
 
 @dataclass
 class Registry:
-    """The sessions of one proxy. `current` is the session that traffic without an address of its own belongs to."""
+    """The sessions of one proxy."""
 
     config: Config
     environ: Mapping[str, str] = field(default_factory=lambda: os.environ)
     sessions: dict[str, Session] = field(default_factory=dict)
-    current: Session | None = None
     _client: aiohttp.ClientSession | None = None
     _ended: set[str] = field(default_factory=set)
 
@@ -71,13 +70,18 @@ class Registry:
             session.trace = TraceWriter(layout.sessions / session_id / "trace.jsonl")
         self._add_services(session, urls)
         self.sessions[session_id] = session
-        if self.current is None or self.current.closed:
-            self.current = session
         return session
 
+    @property
+    def running(self) -> tuple[Session, ...]:
+        """Every session that is open: traffic that names none may be any one's, so it is booked on all."""
+        return tuple(session for session in self.sessions.values() if not session.closed)
+
     def find(self, session_id: str) -> Session:
-        """The open session of that id (`_current` is the current one). Raises SessionError."""
-        session = self.current if session_id == "_current" else self.sessions.get(session_id)
+        """The open session of that id; `_current` is the one that is open, where only one is. Raises SessionError."""
+        if session_id == "_current":
+            return self._only_one()
+        session = self.sessions.get(session_id)
         if session_id in self._ended or (session is not None and session.closed):
             raise SessionError("session_closed", f'session "{session_id}" is closed; its agent called after the end')
         if session is None:  # the ids of others are not told: they are what keeps strangers out
@@ -104,6 +108,16 @@ class Registry:
         self.sessions.clear()
         if self._client is not None:
             await self._client.close()
+
+    def _only_one(self) -> Session:
+        running = self.running
+        if len(running) != 1:
+            raise SessionError(
+                "unknown_session",
+                f"_current wants one open session, and {len(running)} are",
+                "call the session by its own address",
+            )
+        return running[0]
 
     def _add_services(self, session: Session, urls: Mapping[str, str]) -> None:
         binder = IdentityBinder(session.tape, self.environ) if session.tape else None

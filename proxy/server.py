@@ -6,6 +6,7 @@ import errno
 import logging
 import secrets
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,6 +23,8 @@ from proctor.proxy.session import ServiceInSession, Session
 
 _LOG = logging.getLogger("proctor.proxy")
 _HEADER_BYTES = 64 * 1024
+_ADDRESSES = "addresses read /s/SESSION/SERVICE/...; `proctor env` prints them"
+_NO_SESSION = ("no session is named there", _ADDRESSES)
 _NO_LIMIT = 0
 """Of a request's body: what the real service takes, the proxy takes."""
 
@@ -106,7 +109,7 @@ class _Dispatcher:
         except (web.HTTPException, ConnectionError):
             raise
         except Exception as error:
-            return _failed_inside(self._registry.current, error)
+            return _failed_inside(self._registry.running, error)
 
     async def _dispatch(self, request: web.BaseRequest) -> web.StreamResponse:
         target = request.raw_path
@@ -122,15 +125,18 @@ class _Dispatcher:
             return await self._control.answer(request, target.partition("?")[0])
         located = self._carrier.locate(target)
         if located is None:
-            return self._stray(request.method, target)
+            return _stray(self._registry.running, request.method, target, *_NO_SESSION)
         try:
             session = self._registry.find(located.session)
         except SessionError as error:
-            return answers.refusal(404 if error.code == "unknown_session" else 410, error.as_dict())
+            if error.code == "session_closed":
+                return answers.refusal(410, error.as_dict())
+            return _stray(self._registry.running, request.method, target, error.message, error.fix or _ADDRESSES)
         service = session.services.get(located.service)
         if service is None:
             near = nearest(located.service, session.services)
-            return self._stray(request.method, target, f'the session has no service "{located.service}"', near)
+            why = f'the session has no service "{located.service}"'
+            return _stray((session,), request.method, target, why, near)
         return await self._exchange(request, session, service, located.target)
 
     async def _exchange(
@@ -150,13 +156,12 @@ class _Dispatcher:
         except (web.HTTPException, ConnectionError):
             raise
         except Exception as error:
-            return _failed_inside(session, error)
+            return _failed_inside((session,), error)
 
     def _past(self, request: web.BaseRequest, host: str, target: str = "") -> web.StreamResponse:
         """A call to a host that is not addressed as a service: refused, and reported whatever the agent makes of it."""
-        session = self._registry.current
         service = self._service_at(host, target)
-        if session is not None and not session.closed:
+        for session in self._registry.running:
             session.bypassed(host, request.method, service)
         told = f'the address of service "{service}", called directly' if service else "no service of proctor.toml"
         error = {
@@ -177,25 +182,21 @@ class _Dispatcher:
                 return name
         return None
 
-    def _stray(self, method: str, target: str, why: str = "no session is named there", fix: str = "") -> web.Response:
-        """A request to the proxy's own address that belongs nowhere."""
-        path = target.partition("?")[0]
-        error = {
-            "code": "stray_request",
-            "message": f"{method} {path}: {why}",
-            "fix": fix or "addresses read /s/SESSION/SERVICE/...; `proctor env` prints them",
-        }
-        session = self._registry.current
-        if session is not None and not session.closed:
-            session.stray({"service": "", "method": method, "target": path, "status": 404, "error": error})
-        return answers.refusal(404, error)
+
+def _stray(sessions: Iterable[Session], method: str, target: str, why: str, fix: str) -> web.Response:
+    """The answer to a request to the proxy's own address that belongs nowhere; it fails these sessions."""
+    path = target.partition("?")[0]
+    error = {"code": "stray_request", "message": f"{method} {path}: {why}", "fix": fix}
+    for session in sessions:
+        session.stray({"service": "", "method": method, "target": path, "status": 404, "error": error})
+    return answers.refusal(404, error)
 
 
-def _failed_inside(session: Session | None, error: Exception) -> web.Response:
-    """The answer to a request that broke Proctor itself; it fails the session, if there is one."""
+def _failed_inside(sessions: Iterable[Session], error: Exception) -> web.Response:
+    """The answer to a request that broke Proctor itself; it fails these sessions."""
     _LOG.error("an exchange failed inside the proxy", exc_info=error)
     told = {"code": "platform_error", "message": f"Proctor failed: {type(error).__name__}: {error}"}
-    if session is not None and not session.closed:
+    for session in sessions:
         session.failed(told["code"], told["message"], exchange=True)
     return answers.refusal(500, told)
 
@@ -208,13 +209,12 @@ class _Unreadable(logging.Handler):
         self._registry = registry
 
     def emit(self, record: logging.LogRecord) -> None:
-        """A parser's refusal, on the current session."""
-        session = self._registry.current
-        if record.exc_info is None or session is None or session.closed or record.levelno < logging.ERROR:
+        """A parser's refusal, which names no session."""
+        if record.exc_info is None or record.levelno < logging.ERROR:
             return
-        session.failed(
-            "unreadable_request", f"a request could not be read as HTTP: {record.exc_info[1]}", exchange=True
-        )
+        told = f"a request could not be read as HTTP: {record.exc_info[1]}"
+        for session in self._registry.running:
+            session.failed("unreadable_request", told, exchange=True)
 
 
 def _http_log(registry: Registry) -> logging.Logger:

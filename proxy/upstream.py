@@ -95,6 +95,8 @@ class Upstream:
         session.answered(interaction, kept=self._record, client_gone=client_gone)
         if _loses_bytes(request.headers) or _loses_bytes(response.headers):
             session.tally.notes[f"{request.service}: a header that is no UTF-8 lost bytes on its way"] = None
+        if request.target.endswith("?"):
+            session.tally.notes[f"{request.service}: an empty query (a trailing ?) was lost on its way"] = None
         if not response.complete:
             session.failed("answer_cut", f"{request.service} {request.method} {path}: the real service broke off")
 
@@ -199,7 +201,8 @@ class _Relay:
             body=b"".join(self._pieces),
             complete=complete,
         )
-        self._source.finished(self._exchange, self._url, response, client_gone=self._client_gone)
+        gone = self._client_gone or self._exchange.http.transport is None
+        self._source.finished(self._exchange, self._url, response, client_gone=gone)
 
     def _abort(self, response: web.StreamResponse | None = None) -> web.StreamResponse:
         """Break the agent's connection: a cut answer must not look whole."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -81,7 +82,7 @@ async def raw_service(*answers: Canned) -> AsyncIterator[RawService]:
     finally:
         server.close()
         for writer in writers:
-            writer.close()
+            await ended(writer)
         await server.wait_closed()
 
 
@@ -118,7 +119,14 @@ async def send_raw(run: Running, data: bytes) -> bytes:
         await writer.drain()
         return await reader.read()
     finally:
-        writer.close()
+        await ended(writer)
+
+
+async def ended(writer: asyncio.StreamWriter) -> None:
+    """Close a connection and see it gone, so that nothing of it is left for the next test."""
+    writer.transport.abort()
+    with contextlib.suppress(ConnectionError):
+        await writer.wait_closed()
 
 
 def port_of(run: Running) -> int:

@@ -1,34 +1,28 @@
-"""Tapes on disk: vcrpy version-1 YAML, sealed with a count and a digest, loaded strictly or not at all."""
+"""Tapes on disk: vcrpy version-1 YAML, sealed with a digest, loaded strictly or not at all; and vcrpy's own tapes."""
 
 from __future__ import annotations
 
-import gc
-import hashlib
 import os
 import tempfile
-from base64 import b64encode
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
+from urllib.parse import urlsplit
 
-import orjson
-import yaml
-
-from proctor import tape_format
+from proctor import tape_cache, tape_format, tape_seal
 from proctor.errors import (
     CassetteError,
     CassetteTorn,
     CassetteUndecodable,
+    CassetteUnwritable,
     CassetteVersion,
     PlatformError,
     cassette_missing,
 )
-from proctor.interaction import Interaction
+from proctor.interaction import Headers, Interaction, Request, Response
 from proctor.paths import Layout
-
-_OF_THE_SEAL = frozenset({"v", "count", "digest"})
-RERECORD = "restore it from version control, or record it again"
+from proctor.tape_bodies import BodiesToWrite, body_folder, prune_bodies, read_body, write_bodies
+from proctor.tape_yaml import EXTENSION, RERECORD, BodyFile, dump, item_lines, read, seal_line
 
 
 @dataclass(frozen=True)
@@ -38,7 +32,9 @@ class Cassette:
     name: str
     interactions: tuple[Interaction, ...]
     stamp: dict[str, Any] = field(default_factory=dict)
-    """`recorded_at` (ISO 8601, UTC), `proctor` (version), `services` (name to URL), `identities`."""
+    """`recorded_at` (ISO 8601, UTC), `proctor` (version), `services` (name to URL), `identities` and more."""
+    by: Literal["proctor", "vcrpy"] = "proctor"
+    """Who recorded it. A tape of vcrpy's has no stamp; the service of each recording is its origin (`https://host`)."""
 
     @property
     def recorded_at(self) -> str:
@@ -57,47 +53,248 @@ def load_cassette(layout: Layout, name: str) -> Cassette:
     Raises CassetteMissing, CassetteUndecodable (with the line), CassetteVersion, or CassetteTorn where the file holds
     other interactions than were sealed. Never returns part of a tape.
     """
-    path = layout.cassette(name)
-    if not path.is_file():
-        raise cassette_missing(name, path, layout.cassette_names())
+    path = tape_path(layout, name)
     try:
-        cassette = parse_cassette(name, path.read_bytes())
+        cassette = _loaded(layout, name, path)
         if cassette.stamp.get("aside"):  # copied here from where sealing put it
             reasons = "; ".join(map(str, cassette.stamp["aside"]))
             raise CassetteTorn("cassette_aside", f"sealing put this recording aside: {reasons}", "record it again")
         return cassette
     except CassetteError as error:
         error.message = f"{path}: {error.message}"
+        error.fix = error.fix.replace(" NAME", f" {name}").replace(" FILE", f" {path}")
         raise
 
 
-def parse_cassette(name: str, data: bytes) -> Cassette:
-    """The tape in a file's bytes; raises as `load_cassette` does."""
-    document = _document(data)
-    seal = _seal_of(document)
-    items = document["interactions"]
-    if not isinstance(items, list):
-        raise CassetteUndecodable("cassette_shape", "`interactions` is no list", RERECORD)
-    if len(items) != seal.get("count"):
-        raise CassetteTorn(
-            "cassette_short", f"sealed with {seal.get('count')} interactions, holds {len(items)}", RERECORD
-        )
-    stamp = {key: seal[key] for key in seal if key not in _OF_THE_SEAL}
-    if not _sealed_as(seal, stamp, items):
-        raise CassetteTorn(
-            "cassette_changed", "changed after it was sealed: its content no longer has the sealed digest", RERECORD
-        )
-    interactions = tuple(tape_format.from_item(item, index) for index, item in enumerate(items))
-    return Cassette(name, interactions, stamp)
+def tape_path(layout: Layout, name: str) -> Path:
+    """The file of a tape that is there, links followed. Raises CassetteMissing, or CassetteError if it lies outside."""
+    path = layout.confined_cassette(name)
+    if not path.is_file():
+        raise cassette_missing(name, path, layout.cassette_names())
+    return path
 
 
-def save_cassette(path: Path, cassette: Cassette) -> None:
-    """Write a sealed tape: checked by vcrpy's own reader first, then one atomic rename. The old file stays until then.
+def parse_cassette(name: str, data: bytes, bodies: Path | None = None) -> Cassette:
+    """The tape in a file's bytes; raises as `load_cassette` does. `bodies` is the folder of those kept beside it."""
+    return _parsed(name, data, bodies)[0]
 
-    Raises PlatformError where vcrpy would not read back what was written, OSError where the disk refuses.
+
+def save_cassette(path: Path, cassette: Cassette, body_files_over: int | None = None) -> None:
+    """Write a sealed tape: read back first, then one atomic rename. The old file stays until then.
+
+    Bodies over `body_files_over` bytes go to files beside it. Raises PlatformError where what was written would not be
+    read back, CassetteUnwritable where the disk refuses.
     """
-    data = render_cassette(cassette)
-    verify_with_vcrpy(data, cassette)
+    bodies = BodiesToWrite(body_files_over)
+    data = render_cassette(cassette, bodies)
+    if bodies.kept:
+        _verify_with_bodies(data, cassette, bodies.kept)
+    else:
+        verify_with_vcrpy(data, cassette)
+    try:
+        write_bodies(body_folder(path), bodies.kept)
+        _replace(path, data)
+        prune_bodies(body_folder(path), bodies.kept)
+    except OSError as error:
+        raise CassetteUnwritable(
+            "cassette_unwritable",
+            f"{path} cannot be written: {error.strerror or error}",
+            "the old tape is as it was; free the disk or the folder",
+        ) from None
+
+
+def render_cassette(cassette: Cassette, bodies: BodiesToWrite | None = None) -> bytes:
+    """The bytes of a sealed tape; the same for the same tape. `bodies` takes those that go beside it."""
+    outside = (bodies or BodiesToWrite(None)).outside
+    items = [tape_format.to_item(interaction, outside) for interaction in cassette.interactions]
+    times = [tape_format.times_of(interaction) for interaction in cassette.interactions]
+    seal = tape_seal.sealed(cassette.stamp, times, items)
+    return dump({"version": 1, "metadata": {EXTENSION: seal}, "interactions": items}).encode("utf-8")
+
+
+def verify_with_vcrpy(data: bytes, cassette: Cassette) -> None:
+    """Prove that plain vcrpy reads the same interactions from these bytes. Raises PlatformError where it does not."""
+    from vcr.serialize import deserialize
+    from vcr.serializers import yamlserializer
+
+    requests, responses, *_ = deserialize(data.decode("utf-8"), yamlserializer)
+    for request, response, ours in zip(requests, responses, cassette.interactions, strict=True):
+        same = (
+            request.method == ours.request.method
+            and request.uri == ours.url
+            and _vcrpy_body(request.body) == ours.request.body
+            and response["status"]["code"] == ours.response.status
+            and response["body"]["string"] == ours.response.body
+        )
+        if not same:
+            raise PlatformError(
+                "cassette_not_portable", f"vcrpy reads interaction {ours.index} of {cassette.name} otherwise than it is"
+            )
+
+
+def _loaded(layout: Layout, name: str, path: Path) -> Cassette:
+    """A tape from its cache if that belongs to the file as it is, else from the file."""
+    data, folder = path.read_bytes(), body_folder(path)
+    if len(data) < tape_cache.WORTH_IT:
+        return _parsed(name, data, folder)[0]
+    cache = tape_cache.TapeCache(layout.tape_cache / f"{name}.json", data)
+    found = cache.read()
+    if found is not None:
+        seal, items = found
+        return _from_items(name, seal, items, data, folder)
+    cassette, form = _parsed(name, data, folder)
+    if form is not None:
+        layout.ensure_state()
+        cache.write(form)
+    return cassette
+
+
+def _parsed(name: str, data: bytes, folder: Path | None) -> tuple[Cassette, bytes | None]:
+    """The tape, and the canonical form of one that Proctor sealed."""
+    document = read(data)
+    if document.get("version") != 1:
+        raise CassetteVersion("cassette_version", f"cassette version {document.get('version')!r}, not 1", RERECORD)
+    items = document["interactions"]
+    seal = _seal_of(document, data)
+    if seal is None:
+        return _vcrpy_cassette(name, document), None
+    form = tape_seal.verified(seal, items)
+    if form is None:
+        raise tape_seal.damage(seal, items, item_lines(data), seal_line(data))
+    return _from_items(name, seal, items, data, folder), form
+
+
+def _from_items(name: str, seal: dict[str, Any], items: list[Any], data: bytes, folder: Path | None) -> Cassette:
+    def body(kept: BodyFile) -> bytes:
+        try:
+            return read_body(folder, kept)
+        except CassetteTorn as error:
+            line = data.count(b"\n", 0, data.find(kept.name.encode())) + 1
+            error.message = f"line {line}: {error.message}"
+            raise
+
+    interactions = tuple(
+        [
+            tape_format.from_item(item, index, (at, took), body)
+            for index, (item, (at, took)) in enumerate(zip(items, seal["times"], strict=True))
+        ]
+    )
+    return Cassette(name, interactions, tape_seal.stamp_of(seal))
+
+
+def _seal_of(document: dict[str, Any], data: bytes) -> dict[str, Any] | None:
+    """The seal of a tape of ours; None for one that vcrpy recorded. Raises CassetteTorn or CassetteVersion."""
+    metadata = document.get("metadata")
+    seal = metadata.get(EXTENSION) if isinstance(metadata, dict) else None
+    if not isinstance(seal, dict):
+        ours = seal is not None or any(_has_extension(item) for item in document["interactions"])
+        if ours or (isinstance(metadata, dict) and {"digest", "sums"} & metadata.keys()):
+            raise tape_seal.seal_lost(seal_line(data))
+        return None
+    version = seal.get("v")
+    if type(version) is not int or version > tape_seal.FORMAT:
+        raise CassetteVersion(
+            "cassette_newer",
+            f"line {seal_line(data)}: written in format {version!r}; this Proctor knows up to {tape_seal.FORMAT}",
+            "install a newer Proctor",
+        )
+    return seal
+
+
+def _has_extension(item: Any) -> bool:
+    response = item.get("response") if isinstance(item, dict) else None
+    return isinstance(response, dict) and EXTENSION in response
+
+
+def _vcrpy_cassette(name: str, document: dict[str, Any]) -> Cassette:
+    """A tape that vcrpy recorded, as vcrpy itself reads it."""
+    from vcr.serialize import deserialize
+
+    try:
+        requests, responses, *_ = deserialize("", _Parsed(document))
+        pairs = zip(requests, responses, strict=True)
+        found = tuple([_vcrpy_interaction(index, *pair) for index, pair in enumerate(pairs)])
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise CassetteUndecodable(
+            "cassette_item", f"not sealed by Proctor, and no tape of vcrpy's either ({type(error).__name__}: {error})"
+        ) from None
+    if not found:
+        raise CassetteTorn("cassette_empty", "holds no interaction", RERECORD)
+    return Cassette(name, found, by="vcrpy")
+
+
+class _Parsed:
+    """What vcrpy takes for a serializer; the document is parsed already, more strictly than vcrpy would."""
+
+    def __init__(self, document: dict[str, Any]) -> None:
+        self._document = document
+
+    def deserialize(self, _text: str) -> dict[str, Any]:
+        return self._document
+
+
+def _vcrpy_interaction(index: int, request: Any, response: dict[str, Any]) -> Interaction:
+    parts = urlsplit(request.uri)
+    if not parts.scheme or not parts.netloc:
+        raise ValueError(f"interaction {index} has no URL: {request.uri!r}")
+    origin = f"{parts.scheme}://{parts.netloc}"
+    status = response["status"]
+    body = _vcrpy_body(response["body"].get("string"))
+    return Interaction(
+        index=index,
+        request=Request(
+            service=origin,
+            method=request.method,
+            target=request.uri[len(origin) :].partition("#")[0],
+            headers=tuple((str(key), str(value)) for key, value in request.headers.items()),
+            body=_vcrpy_body(request.body),
+        ),
+        response=Response(
+            status=int(status["code"]),
+            reason=str(status.get("message") or ""),
+            headers=_measured(request.method, _vcrpy_headers(response["headers"]), body),
+            body=body,
+        ),
+        url=request.uri,
+        effect="write",
+        effect_why="guessed",
+    )
+
+
+def _vcrpy_headers(headers: dict[str, Any]) -> Headers:
+    pairs = [(name, value if isinstance(value, list) else [value]) for name, value in headers.items()]
+    return tuple((str(name), str(value)) for name, values in pairs for value in values)
+
+
+def _measured(method: str, headers: Headers, body: bytes) -> Headers:
+    """Without a Content-Length that is not the body's: vcrpy may keep an answer otherwise than it came."""
+    if method == "HEAD":
+        return headers
+    return tuple(pair for pair in headers if pair[0].lower() != "content-length" or pair[1] == str(len(body)))
+
+
+def _vcrpy_body(body: Any) -> bytes:
+    if body is None:
+        return b""
+    if isinstance(body, str):
+        return body.encode("utf-8")
+    if isinstance(body, bytes):
+        return body
+    raise TypeError(f"a body is {type(body).__name__}")
+
+
+def _verify_with_bodies(data: bytes, cassette: Cassette, kept: dict[str, bytes]) -> None:
+    """Prove that the tape reads back whole; vcrpy, on purpose, refuses one with bodies beside it."""
+    items = read(data)["interactions"]
+    for item, ours in zip(items, cassette.interactions, strict=True):
+        times = tape_format.times_of(ours)
+        back = tape_format.from_item(item, ours.index, (times[0], times[1]), lambda file: kept[file.name])
+        if back != replace(ours, started=times[0], seconds=times[1]):
+            raise PlatformError("cassette_not_portable", f"interaction {ours.index} of {cassette.name} reads otherwise")
+
+
+def _replace(path: Path, data: bytes) -> None:
+    """Write a file by one atomic rename."""
     path.parent.mkdir(parents=True, exist_ok=True)
     descriptor, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     try:
@@ -110,106 +307,3 @@ def save_cassette(path: Path, cassette: Cassette) -> None:
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
         raise
-
-
-def render_cassette(cassette: Cassette) -> bytes:
-    """The bytes of a sealed tape; the same for the same tape."""
-    items = [tape_format.to_item(interaction) for interaction in cassette.interactions]
-    sealed = digest(cassette.stamp, items)
-    seal = {"v": tape_format.FORMAT, **cassette.stamp, "count": len(items), "digest": sealed}
-    document = {"version": 1, "metadata": {tape_format.EXTENSION: seal}, "interactions": items}
-    return tape_format.dump(document).encode("utf-8")
-
-
-def digest(stamp: dict[str, Any], items: Sequence[Any]) -> str:
-    """A digest over the content of a tape: layout, key order and line ends of the file do not count.
-
-    Raises TypeError for content that no tape of ours holds.
-    """
-    options = orjson.OPT_SORT_KEYS | orjson.OPT_PASSTHROUGH_SUBCLASS | orjson.OPT_PASSTHROUGH_DATETIME
-    return hashlib.blake2b(orjson.dumps([stamp, items], default=_plain, option=options), digest_size=16).hexdigest()
-
-
-def _sealed_as(seal: dict[str, Any], stamp: dict[str, Any], items: list[Any]) -> bool:
-    try:
-        return digest(stamp, items) == seal.get("digest")
-    except TypeError:  # a date, a set, a huge number, a key that is no text: not as it was written
-        return False
-
-
-def verify_with_vcrpy(data: bytes, cassette: Cassette) -> None:
-    """Prove that plain vcrpy reads the same interactions from these bytes. Raises PlatformError where it does not."""
-    from vcr.serialize import deserialize
-    from vcr.serializers import yamlserializer
-
-    requests, responses, *_ = deserialize(data.decode("utf-8"), yamlserializer)
-    for request, response, ours in zip(requests, responses, cassette.interactions, strict=True):
-        body = request.body or b""
-        same = (
-            request.method == ours.request.method
-            and request.uri == ours.url
-            and (body.encode() if isinstance(body, str) else body) == ours.request.body
-            and response["status"]["code"] == ours.response.status
-            and response["body"]["string"] == ours.response.body
-        )
-        if not same:
-            raise PlatformError(
-                "cassette_not_portable", f"vcrpy reads interaction {ours.index} of {cassette.name} otherwise than it is"
-            )
-
-
-def _document(data: bytes) -> dict[str, Any]:
-    try:
-        text = data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise CassetteUndecodable("cassette_not_utf8", f"line {line} is not UTF-8", RERECORD) from None
-    collecting = gc.isenabled()
-    gc.disable()  # millions of small objects, none of them garbage: collecting while loading triples the time
-    try:
-        document = yaml.load(text, Loader=tape_format.Loader)  # noqa: S506 - a safe loader
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        where = f"line {mark.line + 1}: " if mark else ""
-        problem = getattr(error, "problem", None) or str(error)
-        raise CassetteUndecodable("cassette_not_yaml", f"{where}not YAML: {problem}", RERECORD) from None
-    except (ValueError, RecursionError) as error:
-        raise CassetteUndecodable("cassette_not_yaml", f"not YAML: {error}", RERECORD) from None
-    finally:
-        if collecting:
-            gc.enable()
-    if not isinstance(document, dict) or "interactions" not in document:
-        raise CassetteUndecodable("cassette_shape", "no cassette: it has no `interactions`", RERECORD)
-    return document
-
-
-def _seal_of(document: dict[str, Any]) -> dict[str, Any]:
-    if document.get("version") != 1:
-        raise CassetteVersion("cassette_version", f"cassette version {document.get('version')!r}, not 1", RERECORD)
-    metadata = document.get("metadata")
-    seal = metadata.get(tape_format.EXTENSION) if isinstance(metadata, dict) else None
-    if not isinstance(seal, dict):
-        raise CassetteVersion(
-            "cassette_foreign", "not sealed by Proctor (no x-proctor in its metadata)", "record it with: proctor record"
-        )
-    version = seal.get("v")
-    if not isinstance(version, int) or version > tape_format.FORMAT:
-        raise CassetteVersion(
-            "cassette_newer",
-            f"written in format {version!r}; this Proctor knows up to {tape_format.FORMAT}",
-            "install a newer Proctor",
-        )
-    return seal
-
-
-def _plain(value: Any) -> Any:
-    """What orjson does not know: binary, and the dumper's own str, list and dict."""
-    if isinstance(value, bytes):
-        return ["!!binary", b64encode(value).decode()]
-    if isinstance(value, str):
-        return str(value)
-    if isinstance(value, list):
-        return list(value)
-    if isinstance(value, dict):
-        return dict(value)
-    raise TypeError(type(value).__name__)

@@ -8,6 +8,7 @@
     │   ├── CassetteMissing      no file of that name
     │   ├── CassetteUndecodable  not UTF-8, or not YAML
     │   ├── CassetteTorn         other interactions than were sealed, or put aside by sealing
+    │   ├── CassetteUnwritable (4)  the disk or its folder refuses it
     │   └── CassetteVersion      written by a newer Proctor, or not a version-1 cassette
     ├── JournalError      (4)    a recording's journal cannot be read or written
     ├── PortInUse         (2)    the address asked for belongs to another program
@@ -83,6 +84,12 @@ class CassetteTorn(CassetteError):
 
 class CassetteVersion(CassetteError):
     """The file's version is one that this Proctor does not know."""
+
+
+class CassetteUnwritable(CassetteError):
+    """The tape cannot be written where it should be; the old one is as it was."""
+
+    exit_code = EXIT_PLATFORM
 
 
 class JournalError(ProctorError):

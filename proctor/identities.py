@@ -7,6 +7,9 @@ from collections import defaultdict
 from proctor.cassette import Cassette
 from proctor.credentials import credentials_of
 
+DUMMY_KEY = "proctor-dummy-key"
+"""Handed out where the tape does not compare credentials."""
+
 
 def recorded_identities(cassette: Cassette) -> dict[str, dict[str, set[str]]]:
     """By service, then kind of credential: every placeholder that a recorded request carried."""
@@ -25,6 +28,8 @@ def named_identities(cassette: Cassette, service: str) -> dict[str, str]:
 
 def dummy_keys(cassette: Cassette) -> dict[str, dict[str, str]]:
     """What a launcher can hand out in replay, by service, then name: named identities, and "" for the only token."""
+    if cassette.by == "vcrpy":  # its credentials stand in clear, and none is compared
+        return {service: {"": DUMMY_KEY} for service in cassette.services}
     found: dict[str, dict[str, str]] = {}
     for service, kinds in recorded_identities(cassette).items():
         tokens = kinds.get("token", set())

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from proctor.errors import UsageError
+from proctor.errors import CassetteError, UsageError
 
 _LONGEST = 200
 _PART = re.compile(r"[\w][\w.@+-]*")
@@ -39,6 +39,11 @@ class Layout:
         return self.state / "sessions"
 
     @property
+    def tape_cache(self) -> Path:
+        """Derived caches of large tapes; safe to delete."""
+        return self.state / "cache" / "tapes"
+
+    @property
     def aside(self) -> Path:
         """Recordings that sealing refused, each with its reason."""
         return self.state / "aside"
@@ -46,6 +51,23 @@ class Layout:
     def cassette(self, name: str) -> Path:
         """The file of the named tape; UsageError for a name that is no plain path below `cassettes/`."""
         return self.cassettes / f"{cassette_name(name)}.yaml"
+
+    def confined_cassette(self, name: str) -> Path:
+        """`cassette(name)` with links followed. Raises CassetteError where that leads out of the project."""
+        path = self.cassette(name)
+        try:
+            real = path.resolve()
+        except (OSError, RuntimeError) as error:
+            raise CassetteError("cassette_link", f"{path}: its links lead nowhere: {error}", "mend the link") from None
+        if not real.is_relative_to(self.root.resolve()):
+            raise CassetteError(
+                "cassette_outside",
+                f"{path} leads to {real}, outside the project {self.root}",
+                "keep tapes inside the project: put the folder there instead of a link",
+            )
+        if real.is_dir():
+            raise CassetteError("cassette_is_folder", f"{path} is a folder, not a tape", "name a tape in it")
+        return real
 
     def cassette_names(self) -> list[str]:
         """Every tape of the project, sorted, as `--cassette` takes it."""

@@ -1,89 +1,55 @@
 """One interaction as an item of a vcrpy version-1 cassette, and back.
 
 vcrpy has fields for method, URI, headers (a mapping, so repeats of a name are a list) and body. What it has no field
-for stands in one flow mapping under the response, where vcrpy leaves unknown keys alone: `x-proctor`.
+for stands in one flow mapping under the response, where vcrpy leaves unknown keys alone: `x-proctor`. What differs
+from one recording to the next although nothing changed (times) is kept apart, in the seal.
 """
 
 from __future__ import annotations
 
+from base64 import b64decode
+from collections.abc import Callable
 from typing import Any
-
-import yaml
 
 from proctor.errors import CassetteUndecodable
 from proctor.interaction import Headers, Interaction, Request, Response
+from proctor.tape_yaml import BINARY, BODY_FILE, EXTENSION, Block, BodyFile, Flow, FlowList
 
-EXTENSION = "x-proctor"
-FORMAT = 1
-"""Version of the `x-proctor` extension."""
-
-try:
-    from yaml import CSafeDumper as _BaseDumper
-    from yaml import CSafeLoader as _BaseLoader
-except ImportError:  # PyYAML without libYAML: slower, the same bytes
-    from yaml import SafeDumper as _BaseDumper  # type: ignore[assignment]
-    from yaml import SafeLoader as _BaseLoader  # type: ignore[assignment]
+BodyReader = Callable[[BodyFile], bytes]
+"""Fetches a body that is kept beside the tape."""
 
 
-class Loader(_BaseLoader):
-    """Reads plain data only: a tape can never make an object."""
+def to_item(interaction: Interaction, outside: Callable[[bytes], BodyFile | None] = lambda _: None) -> dict[str, Any]:
+    """The cassette item of one interaction: plain data, keys in the order they are written.
 
-
-class _Flow(dict[str, Any]):
-    """A mapping written on one line."""
-
-
-class _FlowList(list[Any]):
-    """A list written on one line."""
-
-
-class _Block(str):
-    """Text of several lines, written as a literal block where YAML can hold it so."""
-
-    __slots__ = ()
-
-
-class _Dumper(_BaseDumper):
-    """Readable Unicode, keys in the order given, no aliases."""
-
-    def ignore_aliases(self, data: Any) -> bool:
-        return True
-
-
-_Dumper.add_representer(_Flow, lambda d, v: d.represent_mapping("tag:yaml.org,2002:map", v.items(), flow_style=True))
-_Dumper.add_representer(_FlowList, lambda d, v: d.represent_sequence("tag:yaml.org,2002:seq", v, flow_style=True))
-_Dumper.add_representer(_Block, lambda d, v: d.represent_scalar("tag:yaml.org,2002:str", str(v), style="|"))
-
-
-def dump(value: Any) -> str:
-    """YAML text of one document."""
-    text: str = yaml.dump(
-        value, Dumper=_Dumper, allow_unicode=True, sort_keys=False, width=2**31 - 1, default_flow_style=False
-    )
-    return text
-
-
-def to_item(interaction: Interaction) -> dict[str, Any]:
-    """The cassette item of one interaction: plain data, keys in the order they are written."""
+    `outside` says which bodies are kept beside the tape, and in which file.
+    """
     request, response = interaction.request, interaction.response
+
+    def body(content: bytes) -> Any:
+        return outside(content) or _body(content)
+
     return {
         "request": {
             "method": request.method,
             "uri": _printable(interaction.url),
             "headers": _header_map(request.headers),
-            "body": _body(request.body) if request.body else None,
+            "body": body(request.body) if request.body else None,
         },
         "response": {
-            "status": _Flow(code=response.status, message=_printable(response.reason)),
+            "status": Flow(code=response.status, message=_printable(response.reason)),
             "headers": _header_map(response.headers),
-            "body": {"string": _body(response.body)},
-            EXTENSION: _Flow(_extension(interaction)),
+            "body": {"string": body(response.body)},
+            EXTENSION: Flow(_extension(interaction)),
         },
     }
 
 
-def from_item(item: Any, index: int) -> Interaction:
-    """The interaction of one cassette item. Raises CassetteUndecodable where the item is not one of ours."""
+def from_item(item: Any, index: int, times: tuple[float, float], read_body: BodyReader) -> Interaction:
+    """The interaction of one item, from YAML or from its canonical JSON; `times` are its begin and its length.
+
+    Raises CassetteUndecodable where the item is not one of ours.
+    """
     try:
         request, response = item["request"], item["response"]
         extra = response[EXTENSION]
@@ -94,21 +60,21 @@ def from_item(item: Any, index: int) -> Interaction:
                 method=_text(request["method"]),
                 target=_surrogates(extra["target"]),
                 headers=_headers(request["headers"], extra.get("request_headers")),
-                body=_bytes(request["body"]),
+                body=_bytes(request["body"], read_body),
             ),
             response=Response(
                 status=int(response["status"]["code"]),
                 reason=_surrogates(extra.get("reason", response["status"]["message"])),
                 headers=_headers(response["headers"], extra.get("response_headers")),
-                body=_bytes(response["body"]["string"]),
+                body=_bytes(response["body"]["string"], read_body),
                 complete=not extra.get("cut", False),
             ),
             url=_surrogates(extra.get("url", request["uri"])),
             effect=extra["effect"],
             effect_why=extra["why"],
             tool=_optional(extra.get("tool")),
-            started=float(extra["at"]),
-            seconds=float(extra["took"]),
+            started=times[0],
+            seconds=times[1],
             stand_in=_optional(extra.get("stand_in")),
             redacted=tuple(extra.get("redacted", ())),
         )
@@ -116,6 +82,11 @@ def from_item(item: Any, index: int) -> Interaction:
         raise CassetteUndecodable(
             "cassette_item", f"interaction {index} lacks or garbles a field ({type(error).__name__}: {error})"
         ) from None
+
+
+def times_of(interaction: Interaction) -> FlowList:
+    """When an interaction began and how long it took, in seconds, as the seal keeps them."""
+    return FlowList((round(interaction.started, 3), round(interaction.seconds, 3)))
 
 
 def _extension(interaction: Interaction) -> dict[str, Any]:
@@ -132,13 +103,11 @@ def _extension(interaction: Interaction) -> dict[str, Any]:
         "url": _unprintable(interaction.url),
         "reason": _unprintable(response.reason),
         "cut": not response.complete,
-        "redacted": _FlowList(interaction.redacted),
+        "redacted": FlowList(interaction.redacted),
         "request_headers": _raw_headers(request.headers),
         "response_headers": _raw_headers(response.headers),
     }
     extra.update((key, value) for key, value in optional.items() if value)
-    extra["at"] = round(interaction.started, 3)
-    extra["took"] = round(interaction.seconds, 3)
     return extra
 
 
@@ -148,22 +117,22 @@ def _header_map(headers: Headers) -> dict[str, list[str]]:
     mapping: dict[str, list[str]] = {}
     for name, value in headers:
         key = spelled.setdefault(name.lower(), name)
-        mapping.setdefault(key, _FlowList()).append(_printable(value))
+        mapping.setdefault(key, FlowList()).append(_printable(value))
     return mapping
 
 
-def _raw_headers(headers: Headers) -> _FlowList | None:
+def _raw_headers(headers: Headers) -> FlowList | None:
     """The exact header list, where the mapping cannot give it back: else None."""
     mapping = _header_map(headers)
     if tuple((name, value) for name, values in mapping.items() for value in values) == headers:
         return None
-    return _FlowList(_FlowList((name, _value(value))) for name, value in headers)
+    return FlowList(FlowList((name, _value(value))) for name, value in headers)
 
 
 def _headers(mapping: dict[str, list[str]], raw: list[list[Any]] | None) -> Headers:
     if raw is not None:
         return tuple((_text(name), _surrogates(value)) for name, value in raw)
-    return tuple((_text(name), _text(value)) for name, values in (mapping or {}).items() for value in values)
+    return tuple([(_text(name), _text(value)) for name, values in (mapping or {}).items() for value in values])
 
 
 def _printable(value: str) -> str:
@@ -181,11 +150,13 @@ def _value(value: str) -> str | bytes:
     return value if _printable(value) == value else raw
 
 
-def _surrogates(value: str | bytes) -> str:
-    return value.decode("utf-8", "surrogateescape") if isinstance(value, bytes) else _text(value)
+def _surrogates(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    return _binary(value).decode("utf-8", "surrogateescape")
 
 
-def _optional(value: str | bytes | None) -> str | None:
+def _optional(value: Any) -> str | None:
     return None if value is None else _surrogates(value)
 
 
@@ -195,15 +166,28 @@ def _body(body: bytes) -> str | bytes:
         text = body.decode("utf-8")
     except UnicodeDecodeError:
         return body
-    return _Block(text) if "\n" in text else text
+    return Block(text) if "\n" in text else text
 
 
-def _bytes(value: Any) -> bytes:
+def _bytes(value: Any, read_body: BodyReader) -> bytes:
+    if isinstance(value, str):
+        return value.encode("utf-8")
     if value is None:
         return b""
+    if isinstance(value, BodyFile):
+        return read_body(value)
+    if isinstance(value, list) and value[:1] == [BODY_FILE]:
+        return read_body(BodyFile(_text(value[1]), int(value[2])))
+    return _binary(value)
+
+
+def _binary(value: Any) -> bytes:
+    """Bytes, from YAML or as the canonical JSON spells them."""
     if isinstance(value, bytes):
         return value
-    return _text(value).encode("utf-8")
+    if isinstance(value, list) and value[:1] == [BINARY]:
+        return b64decode(value[1], validate=True)
+    raise TypeError(f"text or binary expected, got {type(value).__name__}")
 
 
 def _text(value: Any) -> str:

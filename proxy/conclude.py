@@ -69,6 +69,8 @@ def summarised(session: Session, command_status: int | None, result: SealResult 
     tape = session.tape.cassette if session.tape else None
     kept = result.cassette.interactions if result else ()
     on_tape = set(tape.services) if tape else set()
+    if tape and tape.by == "vcrpy":  # its other hosts can never be asked, and a note says so
+        on_tape &= set(session.config.services)
     must_be_asked = on_tape | {name for name, mode in spec.modes.items() if mode != "replay"}
     unused = unused_labels(tape.interactions, played) if tape else ()
     summary = SessionSummary(

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from proctor.config import ServiceConfig
 from proctor.credentials import PLACEHOLDER, Credential, credentials_of
 from proctor.identities import named_identities
+from proctor.interaction import Headers
 from proctor.matchkey import Identity
 from proctor.proxy.playback import Tape, identity_of
 from proctor.redaction import Redactor
@@ -29,6 +30,9 @@ class IdentityBinder:
 
     def identity(self, service: str, headers: list[tuple[bytes, bytes]]) -> Identity:
         """The identity of a request, from its credential headers (lower-case names). Raises Unbound."""
+        if not self.tape.compares_identity:
+            self._learn(headers)
+            return ()
         if len(headers) == 1:
             name, value = headers[0]
             known = self._seen.get((service, name, value))
@@ -38,8 +42,17 @@ class IdentityBinder:
         return self._resolved(service, headers)
 
     def _resolved(self, service: str, headers: list[tuple[bytes, bytes]]) -> Identity:
-        text = tuple((name.decode("latin-1"), value.decode("utf-8", "surrogateescape")) for name, value in headers)
-        return identity_of(self._placeholder(service, credential) for credential in credentials_of(text))
+        found = credentials_of(_decoded(headers))
+        return identity_of(self._placeholder(service, credential) for credential in found)
+
+    def _learn(self, headers: list[tuple[bytes, bytes]]) -> None:
+        """Keep live credentials out of every row, where they need not be bound."""
+        for credential in credentials_of(_decoded(headers)):
+            if credential.value not in self.redactor.known:
+                self.redactor.learn_value(credential.value, self._nobody())
+
+    def _nobody(self) -> str:
+        return f"proctor-redacted-live-{len(self.redactor.known) + 1}"
 
     def _placeholder(self, service: str, credential: Credential) -> str:
         if PLACEHOLDER.fullmatch(credential.value):
@@ -56,7 +69,7 @@ class IdentityBinder:
         try:
             return self._named(service, credential) or self._only(service, credential, recorded)
         except Unbound:
-            self.redactor.learn_value(credential.value, f"proctor-redacted-live-{len(self.redactor.known) + 1}")
+            self.redactor.learn_value(credential.value, self._nobody())
             raise
 
     def _named(self, service: str, credential: Credential) -> str | None:
@@ -87,6 +100,10 @@ class IdentityBinder:
         if taken:
             raise Unbound(f'a second {kind} for "{service}", where the tape has one and the first stands for it')
         return next(iter(recorded))
+
+
+def _decoded(headers: list[tuple[bytes, bytes]]) -> Headers:
+    return tuple((name.decode("latin-1"), value.decode("utf-8", "surrogateescape")) for name, value in headers)
 
 
 def _name_of(config: ServiceConfig, value: str, environ: Mapping[str, str]) -> str | None:

@@ -81,7 +81,7 @@ def _nearest(tape: Tape, request: Request, identity: Identity) -> tuple[int, lis
     for position in islice(positions, _COMPARED):
         if best is not None and far(position) > best[0]:
             break
-        recorded = tape.cassette.interactions[position].request
+        recorded = tape.shown(position).request
         found = request_diff(recorded, request, (tape.identity_at(position), identity), tape.declared(request.service))
         if best is None or (far(position), len(found)) < best[:2]:
             best, lines = (far(position), len(found), position), found

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 
 from proctor.cassette import Cassette
-from proctor.config import Config
+from proctor.config import Config, upstream_url
 from proctor.credentials import credentials_of
 from proctor.effects import EffectFound, effect_of, tool_of
+from proctor.errors import ConfigError
 from proctor.identities import recorded_identities
-from proctor.interaction import Headers, Request
+from proctor.interaction import Headers, Interaction, Request
 from proctor.matchkey import CanonicalKey, ExactKey, Identity, canonical_key, key_headers_of
+from proctor.redaction import Redactor
+from proctor.vcrpy_services import adopted
 
 
 @dataclass
@@ -21,9 +24,13 @@ class Tape:
 
     cassette: Cassette
     config: Config
+    notes: tuple[str, ...] = ()
+    """What the summary of a session that plays it must say."""
     effects: list[EffectFound] = field(init=False)
     identities: dict[str, dict[str, set[str]]] = field(init=False)
     """By service, then kind of credential: the placeholders that the recorded requests carried."""
+    _secrets: Redactor | None = field(init=False)
+    """Of a tape that vcrpy recorded, whose credentials stand in clear."""
     _keys: list[tuple[Headers, Identity]] = field(init=False)
     _exact: dict[ExactKey, list[int]] = field(init=False)
     _by_path: dict[tuple[str, str, str], list[int]] = field(init=False)
@@ -34,17 +41,30 @@ class Tape:
         """Index the tape by exact keys, with the effects that today's configuration declares."""
         self.effects, self._keys = [], []
         self._exact, self._by_path = defaultdict(list), defaultdict(list)
-        self.identities = recorded_identities(self.cassette)
+        self._secrets = None if self.compares_identity else Redactor.over(self.cassette.interactions)
+        self.identities = recorded_identities(self.cassette) if self.compares_identity else {}
         for position, interaction in enumerate(self.cassette.interactions):
             request = interaction.request
             self.effects.append(self._effect(position))
-            credentials = credentials_of(request.headers)
+            credentials = credentials_of(request.headers) if self.compares_identity else ()
             headers = key_headers_of(request.headers, self.declared(request.service))
             identity = identity_of(credential.value for credential in credentials)
             self._keys.append((headers, identity))
             key = ExactKey(request.service, request.method, request.target, headers, identity, request.body)
             self._exact[key].append(position)
             self._by_path[_place(request)].append(position)
+
+    @property
+    def compares_identity(self) -> bool:
+        """Whether credentials are part of the match: not on tapes that vcrpy recorded."""
+        return self.cassette.by == "proctor"
+
+    def shown(self, position: int) -> Interaction:
+        """A recording as traces and reports may show it: with placeholders and today's effect."""
+        interaction = self.cassette.interactions[position]
+        effect, why = self.effects[position]
+        clean = self._secrets.interaction(interaction) if self._secrets else interaction
+        return replace(clean, effect=effect, effect_why=why)
 
     def exact(self, key: ExactKey) -> list[int] | None:
         """Positions recorded with exactly these bytes."""
@@ -95,6 +115,30 @@ class Tape:
             return EffectFound(interaction.effect, interaction.effect_why)
         path = request.target.partition("?")[0]
         return effect_of(service, request.method, path, tool_of(service, request.method, path, request.headers))
+
+
+def indexed(cassette: Cassette, config: Config, environ: Mapping[str, str]) -> Tape:
+    """The index of a tape, the recordings of vcrpy's given to today's services. Raises CassetteError."""
+    if cassette.by == "proctor":
+        return Tape(cassette, config)
+    urls: dict[str, str] = {}
+    for name, service in config.services.items():
+        try:
+            urls[name] = upstream_url(name, service, environ)
+        except ConfigError:  # taken from a variable that is not set: nothing can belong to it
+            continue
+    owned = adopted(cassette, urls)
+    tools = tuple(_with_tool(interaction, config) for interaction in owned.cassette.interactions)
+    return Tape(replace(owned.cassette, interactions=tools), config, owned.notes)
+
+
+def _with_tool(interaction: Interaction, config: Config) -> Interaction:
+    request = interaction.request
+    service = config.services.get(request.service)
+    if service is None:
+        return interaction
+    path = request.target.partition("?")[0]
+    return replace(interaction, tool=tool_of(service, request.method, path, request.headers))
 
 
 def identity_of(placeholders: Iterable[str]) -> Identity:

@@ -20,7 +20,7 @@ from proctor.paths import Layout, cassette_name
 from proctor.proxy.conclude import conclude
 from proctor.proxy.identity import IdentityBinder
 from proctor.proxy.order import NextInLine
-from proctor.proxy.playback import Tape
+from proctor.proxy.playback import indexed
 from proctor.proxy.replay import Replay
 from proctor.proxy.session import ServiceInSession, Session, journal_head
 from proctor.proxy.tracing import TraceWriter
@@ -60,7 +60,8 @@ class Registry:
         }
         session = Session(id=session_id, spec=spec, config=self.config, layout=layout)
         if "replay" in spec.modes.values():
-            session.tape = Tape(load_cassette(layout, spec.cassette), self.config)
+            session.tape = indexed(load_cassette(layout, spec.cassette), self.config, self.environ)
+            session.tally.notes.update(dict.fromkeys(session.tape.notes))
             session.order = NextInLine(session.tape.effects)
         layout.ensure_state()
         if urls:

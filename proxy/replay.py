@@ -13,9 +13,10 @@ from multidict import CIMultiDict
 from proctor.config import ServiceConfig
 from proctor.credentials import CREDENTIAL_HEADERS
 from proctor.effects import tool_of
-from proctor.interaction import Headers, Interaction, Request
+from proctor.interaction import Headers, Interaction, Request, Response
 from proctor.matchkey import KEY_HEADERS, ExactKey, Identity, is_key_header
 from proctor.proxy import answers, miss
+from proctor.proxy.cut import play_cut
 from proctor.proxy.hop import for_client
 from proctor.proxy.identity import IdentityBinder, Unbound
 from proctor.proxy.order import Choice, Order
@@ -60,7 +61,7 @@ class Replay:
             return self._refuse(exchange, miss.used_up(self._tape, positions, self._tool(exchange)))
         if len(wider) > len(positions) and choice.position not in positions:
             match = "canonical"
-        return self._play(exchange, choice, match)
+        return await self._play(exchange, choice, match)
 
     def _wider(self, positions: list[int]) -> list[int]:
         """The recordings equal in meaning, looked up only once those equal in bytes have all answered."""
@@ -87,7 +88,7 @@ class Replay:
         self, exchange: Exchange, key_headers: Headers, identity: Identity
     ) -> tuple[list[int] | None, Match]:
         """Candidates for a request that differs in bytes: with placeholders for live credentials, then canonical."""
-        request = self._clean(exchange)
+        request = self._clean(exchange) if self._tape.compares_identity else exchange.request
         if request.body != exchange.body or request.target != exchange.target:
             key = ExactKey(request.service, request.method, request.target, key_headers, identity, request.body)
             positions = self._tape.exact(key)
@@ -102,12 +103,11 @@ class Replay:
         body = redactor.body(request.headers, request.body)
         return replace(request, target=redactor.text(request.target), body=body)
 
-    def _play(self, exchange: Exchange, choice: Choice, match: str) -> web.StreamResponse:
+    async def _play(self, exchange: Exchange, choice: Choice, match: str) -> web.StreamResponse:
         prepared = self._prepared.get(choice.position)
         if prepared is None:
-            interaction = self._tape.cassette.interactions[choice.position]
-            effect, why = self._tape.effects[choice.position]
-            prepared = _Prepared(replace(interaction, effect=effect, effect_why=why))
+            recorded = self._tape.cassette.interactions[choice.position].response
+            prepared = _Prepared(self._tape.shown(choice.position), recorded)
             self._prepared[choice.position] = prepared
         session = exchange.session
         session.tally.answered(prepared.interaction, "hits", choice.repeated)
@@ -124,6 +124,8 @@ class Replay:
                 prepared.row_rest,
             )
         )
+        if not prepared.recorded.complete:
+            return await play_cut(exchange.http, prepared.headers, prepared.recorded)
         return prepared.response(exchange.http)
 
     async def _miss(self, exchange: Exchange, identity: Identity) -> web.StreamResponse:
@@ -163,19 +165,20 @@ class Replay:
 class _Prepared:
     """A recorded answer, ready to be sent any number of times, with the part of its trace row that never changes."""
 
-    __slots__ = ("_chunked", "_headers", "interaction", "row_rest")
+    __slots__ = ("_chunked", "headers", "interaction", "recorded", "row_rest")
 
-    def __init__(self, interaction: Interaction) -> None:
+    def __init__(self, interaction: Interaction, recorded: Response) -> None:
         self.interaction = interaction
-        self._headers: CIMultiDict[str] = for_client(interaction.response.headers)
-        self._chunked = "Content-Length" not in self._headers
+        self.recorded = recorded
+        self.headers: CIMultiDict[str] = for_client(recorded.headers)
+        self._chunked = "Content-Length" not in self.headers
         self.row_rest = row_line(interaction_fields(interaction))[1:]
 
     def response(self, http: web.BaseRequest) -> web.Response:
         """A fresh response; chunked where the recorded one had no length, if the client's HTTP knows chunks."""
-        recorded = self.interaction.response
+        recorded = self.recorded
         response = web.Response(
-            status=recorded.status, reason=recorded.reason, headers=self._headers, body=recorded.body
+            status=recorded.status, reason=recorded.reason, headers=self.headers, body=recorded.body
         )
         if self._chunked and recorded.body and http.version >= (1, 1):
             response.enable_chunked_encoding()

@@ -23,11 +23,15 @@ BROKEN: dict[str, tuple[Callable[[bytes], bytes], str, str]] = {
     "no yaml": (lambda old: old.replace(b"version: 1", b"version: [1", 1), "cassette_not_yaml", "not YAML"),
     "binary": (lambda old: b"\x00\x01\x02" * 100, "cassette_not_yaml", "not YAML"),
     "empty": (lambda old: b"", "cassette_shape", "no cassette"),
-    "short": (lambda old: old[: old.index(b"- request", old.index(b"- request") + 1)], "cassette_short", "holds 1"),
-    "changed": (changed, "cassette_changed", "no longer has the sealed digest"),
+    "short": (
+        lambda old: old[: old.index(b"- request", old.index(b"- request") + 1)],
+        "cassette_short",
+        "holds 1: the former #1 is gone",
+    ),
+    "changed": (changed, "cassette_changed", "#0 (line "),
     "newer": (lambda old: old.replace(b"v: 1", b"v: 99", 1), "cassette_newer", "format 99"),
     "version": (lambda old: old.replace(b"version: 1", b"version: 2", 1), "cassette_version", "version 2"),
-    "conflict": (lambda old: b"<<<<<<< HEAD\n" + old, "cassette_not_yaml", "line 2"),
+    "conflict": (lambda old: b"<<<<<<< HEAD\n" + old, "cassette_conflict", "line 1: an unresolved merge conflict"),
 }
 
 
@@ -93,7 +97,7 @@ async def test_a_broken_tape_is_told_in_words_with_the_way_out(project: Project)
         ended = await project.proctor(*command)
         assert (ended.status, ended.stdout) == (2, "")
         assert ended.stderr.startswith("proctor: cassette_changed: ")
-        assert "restore it from version control, or record it again" in ended.stderr
+        assert "proctor cassette seal refund; else restore it from version control, or record it again" in ended.stderr
 
 
 async def test_recording_over_a_broken_tape_mends_it(project: Project) -> None:

@@ -26,8 +26,8 @@ SOURCES = sorted(
 RANKS = (
     {"errors", "presets", "config"},
     {"interaction", "encoding", "canonical", "matchkey", "credentials", "effects", "paths", "trace", "wire", "diff"},
-    {"redaction", "summary", "launch", "tape_format"},
-    {"cassette", "journal", "identities", "redacted_trace", "sealing", "client"},
+    {"redaction", "summary", "launch", "tape_yaml", "tape_seal", "tape_format", "tape_bodies", "tape_cache"},
+    {"cassette", "vcrpy_services", "journal", "identities", "redacted_trace", "sealing", "client"},
 )
 """The core, from what nothing depends on to what depends on most: imports go down, or stay within a rank."""
 

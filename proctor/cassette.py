@@ -5,24 +5,24 @@ from __future__ import annotations
 import os
 import tempfile
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
-from urllib.parse import urlsplit
 
 from proctor import tape_cache, tape_format, tape_seal
 from proctor.errors import (
     CassetteError,
     CassetteTorn,
-    CassetteUndecodable,
     CassetteUnwritable,
     CassetteVersion,
     PlatformError,
     cassette_missing,
 )
-from proctor.interaction import Headers, Interaction, Request, Response
+from proctor.interaction import Interaction
 from proctor.paths import Layout
-from proctor.tape_bodies import BodiesToWrite, body_folder, prune_bodies, read_body, write_bodies
+from proctor.tape_bodies import BodiesToWrite, body_folder, prune_bodies, read_body, shown_body, write_bodies
 from proctor.tape_yaml import EXTENSION, RERECORD, BodyFile, dump, item_lines, read, seal_line
+from proctor.vcrpy_tapes import read_by_vcrpy, verify_with_vcrpy
 
 
 @dataclass(frozen=True)
@@ -74,9 +74,61 @@ def tape_path(layout: Layout, name: str) -> Path:
     return path
 
 
+def check_place(layout: Layout, name: str) -> None:
+    """See that a tape of this name can be written, before a long run is spent on it.
+
+    Raises CassetteError where its place lies outside the project, CassetteUnwritable where the folder takes no file.
+    """
+    path = layout.confined_cassette(name)
+    folder = next(folder for folder in path.parents if folder.exists())
+    try:
+        with tempfile.TemporaryFile(dir=folder):
+            return
+    except OSError as error:
+        raise CassetteUnwritable(
+            "cassette_unwritable",
+            f"{folder} takes no file, so {path} could not be written: {error.strerror}",
+            "free the disk or the folder; nothing was run",
+        ) from None
+
+
 def parse_cassette(name: str, data: bytes, bodies: Path | None = None) -> Cassette:
     """The tape in a file's bytes; raises as `load_cassette` does. `bodies` is the folder of those kept beside it."""
     return _parsed(name, data, bodies)[0]
+
+
+@dataclass(frozen=True)
+class Edited:
+    """A tape as it stands, believed or not."""
+
+    cassette: Cassette
+    as_sealed: bool
+    changes: tuple[str, ...]
+    """What is not as it was sealed, an interaction a line."""
+
+
+def parse_edited(name: str, data: bytes, bodies: Path, *, lenient: bool = False) -> Edited:
+    """A tape of ours that may have been edited since it was sealed.
+
+    Raises CassetteError for what is no tape, or recorded by vcrpy, or was put aside. `lenient` is for showing only: it
+    takes these too, and shows missing bodies as such.
+    """
+    document = read(data)
+    items = document["interactions"]
+    seal = _seal_of(document, data)
+    if seal is None:
+        if lenient:
+            return Edited(Cassette(name, read_by_vcrpy(document), by="vcrpy"), True, ())
+        raise CassetteVersion("cassette_vcrpy", "recorded by vcrpy: it is served as it is, without a seal", RERECORD)
+    if seal.get("aside") and not lenient:
+        raise CassetteTorn(
+            "cassette_aside", "a recording that sealing put aside", f"take it with: proctor cassette accept {name}"
+        )
+    known = {**seal, "times": tape_seal.times_for(seal, items)}
+    cassette = _from_items(name, known, items, data, shown_body if lenient else partial(read_body, bodies))
+    as_sealed = tape_seal.verified(seal, items) is not None
+    changes = () if as_sealed else tuple(tape_seal.changes(seal, items, item_lines(data), seal_line(data)))
+    return Edited(cassette, as_sealed, changes)
 
 
 def save_cassette(path: Path, cassette: Cassette, body_files_over: int | None = None) -> None:
@@ -90,7 +142,7 @@ def save_cassette(path: Path, cassette: Cassette, body_files_over: int | None = 
     if bodies.kept:
         _verify_with_bodies(data, cassette, bodies.kept)
     else:
-        verify_with_vcrpy(data, cassette)
+        verify_with_vcrpy(data, cassette.name, cassette.interactions)
     try:
         write_bodies(body_folder(path), bodies.kept)
         _replace(path, data)
@@ -112,26 +164,6 @@ def render_cassette(cassette: Cassette, bodies: BodiesToWrite | None = None) -> 
     return dump({"version": 1, "metadata": {EXTENSION: seal}, "interactions": items}).encode("utf-8")
 
 
-def verify_with_vcrpy(data: bytes, cassette: Cassette) -> None:
-    """Prove that plain vcrpy reads the same interactions from these bytes. Raises PlatformError where it does not."""
-    from vcr.serialize import deserialize
-    from vcr.serializers import yamlserializer
-
-    requests, responses, *_ = deserialize(data.decode("utf-8"), yamlserializer)
-    for request, response, ours in zip(requests, responses, cassette.interactions, strict=True):
-        same = (
-            request.method == ours.request.method
-            and request.uri == ours.url
-            and _vcrpy_body(request.body) == ours.request.body
-            and response["status"]["code"] == ours.response.status
-            and response["body"]["string"] == ours.response.body
-        )
-        if not same:
-            raise PlatformError(
-                "cassette_not_portable", f"vcrpy reads interaction {ours.index} of {cassette.name} otherwise than it is"
-            )
-
-
 def _loaded(layout: Layout, name: str, path: Path) -> Cassette:
     """A tape from its cache if that belongs to the file as it is, else from the file."""
     data, folder = path.read_bytes(), body_folder(path)
@@ -141,7 +173,7 @@ def _loaded(layout: Layout, name: str, path: Path) -> Cassette:
     found = cache.read()
     if found is not None:
         seal, items = found
-        return _from_items(name, seal, items, data, folder)
+        return _from_items(name, seal, items, data, partial(read_body, folder))
     cassette, form = _parsed(name, data, folder)
     if form is not None:
         layout.ensure_state()
@@ -157,17 +189,19 @@ def _parsed(name: str, data: bytes, folder: Path | None) -> tuple[Cassette, byte
     items = document["interactions"]
     seal = _seal_of(document, data)
     if seal is None:
-        return _vcrpy_cassette(name, document), None
+        return Cassette(name, read_by_vcrpy(document), by="vcrpy"), None
     form = tape_seal.verified(seal, items)
     if form is None:
         raise tape_seal.damage(seal, items, item_lines(data), seal_line(data))
-    return _from_items(name, seal, items, data, folder), form
+    return _from_items(name, seal, items, data, partial(read_body, folder)), form
 
 
-def _from_items(name: str, seal: dict[str, Any], items: list[Any], data: bytes, folder: Path | None) -> Cassette:
+def _from_items(
+    name: str, seal: dict[str, Any], items: list[Any], data: bytes, read_one: tape_format.BodyReader
+) -> Cassette:
     def body(kept: BodyFile) -> bytes:
         try:
-            return read_body(folder, kept)
+            return read_one(kept)
         except CassetteTorn as error:
             line = data.count(b"\n", 0, data.find(kept.name.encode())) + 1
             error.message = f"line {line}: {error.message}"
@@ -204,83 +238,6 @@ def _seal_of(document: dict[str, Any], data: bytes) -> dict[str, Any] | None:
 def _has_extension(item: Any) -> bool:
     response = item.get("response") if isinstance(item, dict) else None
     return isinstance(response, dict) and EXTENSION in response
-
-
-def _vcrpy_cassette(name: str, document: dict[str, Any]) -> Cassette:
-    """A tape that vcrpy recorded, as vcrpy itself reads it."""
-    from vcr.serialize import deserialize
-
-    try:
-        requests, responses, *_ = deserialize("", _Parsed(document))
-        pairs = zip(requests, responses, strict=True)
-        found = tuple([_vcrpy_interaction(index, *pair) for index, pair in enumerate(pairs)])
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise CassetteUndecodable(
-            "cassette_item", f"not sealed by Proctor, and no tape of vcrpy's either ({type(error).__name__}: {error})"
-        ) from None
-    if not found:
-        raise CassetteTorn("cassette_empty", "holds no interaction", RERECORD)
-    return Cassette(name, found, by="vcrpy")
-
-
-class _Parsed:
-    """What vcrpy takes for a serializer; the document is parsed already, more strictly than vcrpy would."""
-
-    def __init__(self, document: dict[str, Any]) -> None:
-        self._document = document
-
-    def deserialize(self, _text: str) -> dict[str, Any]:
-        return self._document
-
-
-def _vcrpy_interaction(index: int, request: Any, response: dict[str, Any]) -> Interaction:
-    parts = urlsplit(request.uri)
-    if not parts.scheme or not parts.netloc:
-        raise ValueError(f"interaction {index} has no URL: {request.uri!r}")
-    origin = f"{parts.scheme}://{parts.netloc}"
-    status = response["status"]
-    body = _vcrpy_body(response["body"].get("string"))
-    return Interaction(
-        index=index,
-        request=Request(
-            service=origin,
-            method=request.method,
-            target=request.uri[len(origin) :].partition("#")[0],
-            headers=tuple((str(key), str(value)) for key, value in request.headers.items()),
-            body=_vcrpy_body(request.body),
-        ),
-        response=Response(
-            status=int(status["code"]),
-            reason=str(status.get("message") or ""),
-            headers=_measured(request.method, _vcrpy_headers(response["headers"]), body),
-            body=body,
-        ),
-        url=request.uri,
-        effect="write",
-        effect_why="guessed",
-    )
-
-
-def _vcrpy_headers(headers: dict[str, Any]) -> Headers:
-    pairs = [(name, value if isinstance(value, list) else [value]) for name, value in headers.items()]
-    return tuple((str(name), str(value)) for name, values in pairs for value in values)
-
-
-def _measured(method: str, headers: Headers, body: bytes) -> Headers:
-    """Without a Content-Length that is not the body's: vcrpy may keep an answer otherwise than it came."""
-    if method == "HEAD":
-        return headers
-    return tuple(pair for pair in headers if pair[0].lower() != "content-length" or pair[1] == str(len(body)))
-
-
-def _vcrpy_body(body: Any) -> bytes:
-    if body is None:
-        return b""
-    if isinstance(body, str):
-        return body.encode("utf-8")
-    if isinstance(body, bytes):
-        return body
-    raise TypeError(f"a body is {type(body).__name__}")
 
 
 def _verify_with_bodies(data: bytes, cassette: Cassette, kept: dict[str, bytes]) -> None:

@@ -91,12 +91,30 @@ class ServiceConfig(BaseModel):
         return {name: source[len(ENV_PREFIX) :] for name, source in self.identities.items()}
 
 
+class CassettesConfig(BaseModel):
+    """How tapes are written (`[cassettes]`)."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    body_files_over: int | None = Field(default=None, ge=1024)
+    """Bodies of more bytes go to files beside the tape. vcrpy refuses such tapes, so by default none do."""
+    environment: str = ""
+    """What the recordings are made against (`staging`), or `env:NAME`; stamped on each tape."""
+
+    def environment_now(self, environ: Mapping[str, str]) -> str:
+        """The environment's name, read from its variable where it names one; empty where nothing does."""
+        if self.environment.startswith(ENV_PREFIX):
+            return environ.get(self.environment[len(ENV_PREFIX) :], "")
+        return self.environment
+
+
 class Config(BaseModel):
     """The whole file, with `root`: the folder it lies in, where `cassettes/` and `.proctor/` are too."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     services: dict[str, ServiceConfig]
+    cassettes: CassettesConfig = CassettesConfig()
     pass_hosts: tuple[str, ...] = ()
     """Hosts that go direct while recording (never in replay); each is listed in the summary."""
     root: Path = Field(exclude=True)
@@ -209,5 +227,6 @@ def _config_error(path: Path, error: ValidationError) -> ConfigError:
 
 
 def _known_keys(where: tuple[str, ...]) -> list[str]:
-    model: Any = ServiceConfig if where[:1] == ("services",) else Config
+    tables: dict[str, Any] = {"services": ServiceConfig, "cassettes": CassettesConfig}
+    model: Any = tables.get(where[0] if len(where) > 1 else "", Config)
     return [key for key in model.model_fields if key != "root"]

@@ -8,6 +8,7 @@
     │   ├── CassetteMissing      no file of that name
     │   ├── CassetteUndecodable  not UTF-8, or not YAML
     │   ├── CassetteTorn         other interactions than were sealed, or put aside by sealing
+    │   ├── CassetteBusy         another recording is writing it
     │   ├── CassetteUnwritable (4)  the disk or its folder refuses it
     │   └── CassetteVersion      written by a newer Proctor, or not a version-1 cassette
     ├── JournalError      (4)    a recording's journal cannot be read or written
@@ -84,6 +85,10 @@ class CassetteTorn(CassetteError):
 
 class CassetteVersion(CassetteError):
     """The file's version is one that this Proctor does not know."""
+
+
+class CassetteBusy(CassetteError):
+    """Somebody else is writing this tape."""
 
 
 class CassetteUnwritable(CassetteError):

@@ -43,6 +43,10 @@ class Layout:
         """Derived caches of large tapes; safe to delete."""
         return self.state / "cache" / "tapes"
 
+    def lock(self, name: str) -> Path:
+        """The lock of the named tape."""
+        return self.state / "locks" / f"{cassette_name(name).replace('/', '--')}.lock"
+
     @property
     def aside(self) -> Path:
         """Recordings that sealing refused, each with its reason."""

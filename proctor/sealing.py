@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from proctor import __version__
 from proctor.cassette import Cassette, save_cassette
 from proctor.credentials import credentials_of
 from proctor.errors import PlatformError
@@ -18,8 +17,12 @@ from proctor.matchkey import CanonicalKey, canonical_key, key_headers_of
 from proctor.paths import Layout
 from proctor.redacted_trace import redacted_rows, session_redactor
 from proctor.redaction import Redactor, short_secrets
+from proctor.stamp import recording_stamp
+from proctor.tape_bodies import body_folder, prune_bodies
 
 _REFUSED = frozenset({401, 403})
+_LARGE = 1_000_000
+"""Bytes of a body from which on the summary warns."""
 
 
 @dataclass(frozen=True)
@@ -48,9 +51,9 @@ def seal(layout: Layout, content: JournalContent) -> SealResult:
         replace(redactor.interaction(interaction), index=index)
         for index, interaction in enumerate(content.interactions)
     )
-    cassette = Cassette(head["cassette"], clean, _stamp(head, redactor))
+    cassette = Cassette(head["cassette"], clean, recording_stamp(head, redactor, clean))
     rows = redacted_rows(content, redactor)
-    notes = _notes(content, redactor)
+    notes = _notes(content, redactor, clean)
     if not head["services"]:  # a session that only asks the real thing, or replays beside it
         return SealResult(cassette, redactor, rows, notes=notes)
     reasons = tuple(reasons_not_to_seal(head, clean, content.faults))
@@ -60,13 +63,22 @@ def seal(layout: Layout, content: JournalContent) -> SealResult:
         raise PlatformError(
             "seal_failed", "a credential is left in the tape after redaction, so it was not written", "report this"
         )
+    limit = head.get("body_files_over")
     if not reasons:
-        path = layout.cassette(cassette.name)
-        save_cassette(path, cassette)
+        path = layout.confined_cassette(cassette.name)
+        save_cassette(path, cassette, limit)
+        forget_aside(layout, cassette.name)
         return SealResult(cassette, redactor, rows, sealed=path, notes=notes)
     path = layout.aside / f"{cassette.name}.yaml"
-    save_cassette(path, replace(cassette, stamp={**cassette.stamp, "aside": list(reasons)}))
+    save_cassette(path, replace(cassette, stamp={**cassette.stamp, "aside": list(reasons)}), limit)
     return SealResult(cassette, redactor, rows, aside=path, reasons=reasons, notes=notes)
+
+
+def forget_aside(layout: Layout, name: str) -> None:
+    """Delete the recording of this name that was put aside, which a newer one has replaced. Raises OSError."""
+    aside = layout.aside / f"{name}.yaml"
+    aside.unlink(missing_ok=True)
+    prune_bodies(body_folder(aside), {})
 
 
 def reasons_not_to_seal(
@@ -129,25 +141,19 @@ def _told(interaction: Interaction) -> str:
     return f"#{interaction.index} {request.service} {request.method} {request.target}"
 
 
-def _stamp(head: dict[str, Any], redactor: Redactor) -> dict[str, Any]:
-    named = {
-        service: {name: redactor.known[value] for name, value in values.items() if value in redactor.known}
-        for service, values in head.get("identities", {}).items()
-    }
-    stamp = {
-        "recorded_at": head["recorded_at"],
-        "proctor": __version__,
-        "services": {name: facts["url"] for name, facts in head["services"].items()},
-    }
-    identities = {service: names for service, names in named.items() if names}
-    return {**stamp, "identities": identities} if identities else stamp
-
-
-def _notes(content: JournalContent, redactor: Redactor) -> tuple[str, ...]:
+def _notes(content: JournalContent, redactor: Redactor, interactions: Sequence[Interaction]) -> tuple[str, ...]:
     notes = []
     if content.torn:
         notes.append("the last line of the journal was cut off; that exchange had not reached the client")
     short = short_secrets(redactor.known)
     if short:
         notes.append(f"{short} credential(s) under 8 characters were replaced in their headers only, not in bodies")
+    limit = content.head.get("body_files_over")
+    for interaction in interactions:
+        for whose, body in (("request", interaction.request.body), ("answer", interaction.response.body)):
+            if len(body) > _LARGE and (limit is None or len(body) <= limit):
+                notes.append(
+                    f"{_told(interaction)}: the {whose} has {len(body) / 1e6:.1f} MB, hard to review in a tape; "
+                    "[cassettes] body_files_over = 1000000 keeps such bodies in files beside it"
+                )
     return tuple(notes)

@@ -76,5 +76,10 @@ def read_body(folder: Path | None, body: BodyFile) -> bytes:
     return content
 
 
+def shown_body(body: BodyFile) -> bytes:
+    """What stands for a body where a tape is only shown."""
+    return f"(kept beside the tape: {body.name}, {body.size} bytes)".encode()
+
+
 def _digest(body: bytes) -> str:
     return hashlib.blake2b(body, digest_size=16).hexdigest()

@@ -79,13 +79,39 @@ def verified(seal: dict[str, Any], items: list[Any]) -> bytes | None:
 
 def damage(seal: dict[str, Any], items: list[Any], lines: Sequence[int], line_of_seal: int) -> CassetteTorn:
     """The error for content that is not as it was sealed: what is gone, new or changed, with its line."""
-    count, told = seal.get("count"), list(_changes(seal, items, lines))
+    count, told = seal.get("count"), changes(seal, items, lines, line_of_seal)
     shown = "; ".join(told[:_TOLD]) + (f"; and {len(told) - _TOLD} more" if len(told) > _TOLD else "")
     if isinstance(count, int) and len(items) < count:
         message = f"sealed with {count} interactions, holds {len(items)}"
-        return CassetteTorn("cassette_short", f"{message}: {shown}" if shown else message, _EDITED)
-    where = shown or f"line {line_of_seal}: what the seal says of the recording is not as it was sealed"
-    return CassetteTorn("cassette_changed", f"changed after it was sealed: {where}", _EDITED)
+        return CassetteTorn("cassette_short", f"{message}: {shown}", _EDITED)
+    return CassetteTorn("cassette_changed", f"changed after it was sealed: {shown}", _EDITED)
+
+
+def changes(seal: dict[str, Any], items: list[Any], lines: Sequence[int], line_of_seal: int) -> list[str]:
+    """Each interaction that is gone, new or changed, with its line; else that the seal itself is another."""
+    return list(_item_changes(seal, items, lines)) or [
+        f"line {line_of_seal}: what the seal says of the recording is not as it was sealed"
+    ]
+
+
+def times_for(seal: dict[str, Any], items: list[Any]) -> list[tuple[float, float]]:
+    """The times of each item, found by the sums where items came or went; zero where nothing tells."""
+    times, old, new = seal.get("times"), seal.get("sums"), sums_of(items)
+    known = [_pair(each) for each in times] if isinstance(times, list) else []
+    if len(known) == len(items):
+        return known
+    found = [(0.0, 0.0)] * len(items)
+    if isinstance(old, list) and len(old) == len(known):
+        for kind, old_from, old_to, new_from, new_to in _aligned(list(map(str, old)), new):
+            if kind in {"equal", "replace"}:
+                for at, pair in zip(range(new_from, new_to), known[old_from:old_to], strict=False):
+                    found[at] = pair
+    return found
+
+
+def _pair(times: Any) -> tuple[float, float]:
+    numbers = isinstance(times, list) and len(times) == 2 and all(type(each) in {int, float} for each in times)
+    return (float(times[0]), float(times[1])) if numbers else (0.0, 0.0)
 
 
 def seal_lost(line: int) -> CassetteTorn:
@@ -93,7 +119,7 @@ def seal_lost(line: int) -> CassetteTorn:
     return CassetteTorn("cassette_unsealed", f"line {line}: its seal is damaged or gone", RERECORD)
 
 
-def aligned(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[str, int, int, int, int]]:
+def _aligned(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[str, int, int, int, int]]:
     """How one list of sums became another: `equal`, `replace`, `delete` and `insert` with their ranges."""
     yield from SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
 
@@ -103,7 +129,7 @@ def sums_of(items: Sequence[Any]) -> list[str]:
     return [_sum_or_nothing(item) for item in items]
 
 
-def _changes(seal: dict[str, Any], items: list[Any], lines: Sequence[int]) -> Iterator[str]:
+def _item_changes(seal: dict[str, Any], items: list[Any], lines: Sequence[int]) -> Iterator[str]:
     old = seal.get("sums")
     if not isinstance(old, list) or not all(isinstance(each, str) for each in old):
         return
@@ -112,7 +138,7 @@ def _changes(seal: dict[str, Any], items: list[Any], lines: Sequence[int]) -> It
         first = next(index for index, (a, b) in enumerate(zip(old, new, strict=True)) if a != b)
         yield f"the order is another from {_place(first, lines)} on"
         return
-    for kind, old_from, old_to, new_from, new_to in aligned(old, new):
+    for kind, old_from, old_to, new_from, new_to in _aligned(old, new):
         changed = min(old_to - old_from, new_to - new_from) if kind == "replace" else 0
         yield from (f"{_place(new_from + each, lines)} was changed" for each in range(changed))
         if kind in {"replace", "delete"}:

@@ -31,6 +31,8 @@ class SessionSpec(BaseModel):
     """Every service of the session with its mode."""
     session: str | None = None
     """An id of one's own choice; else an unguessable one is made."""
+    command: tuple[str, ...] = ()
+    """The agent's command line, where there is one; the tape keeps it, without secrets."""
     allow_unused: bool = False
     """A service that is never asked is no failure."""
     passed: tuple[str, ...] = ()

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import aiohttp
 
-from proctor.cassette import load_cassette
+from proctor.cassette import check_place, load_cassette
 from proctor.config import Config, upstream_url
 from proctor.errors import SessionError, UsageError
 from proctor.journal import JournalWriter
@@ -25,6 +25,7 @@ from proctor.proxy.replay import Replay
 from proctor.proxy.session import ServiceInSession, Session, journal_head
 from proctor.proxy.tracing import TraceWriter
 from proctor.proxy.upstream import Upstream, client_session
+from proctor.tape_lock import TapeLock
 from proctor.trace import SessionSummary
 from proctor.wire import SessionSpec
 
@@ -59,19 +60,32 @@ class Registry:
             if mode != "replay"
         }
         session = Session(id=session_id, spec=spec, config=self.config, layout=layout)
+        if "record" in spec.modes.values():
+            check_place(layout, spec.cassette)
+            session.lock = TapeLock(layout, spec.cassette, f"the recording of session {session_id}")
+        try:
+            self._ready(session, urls)
+        except BaseException:
+            if session.lock is not None:
+                session.lock.release()
+            raise
+        self.sessions[session_id] = session
+        return session
+
+    def _ready(self, session: Session, urls: Mapping[str, str]) -> None:
+        """Load the tape, begin the journal or the trace, and join each service with its source."""
+        spec, layout = session.spec, session.layout
         if "replay" in spec.modes.values():
             session.tape = indexed(load_cassette(layout, spec.cassette), self.config, self.environ)
             session.tally.notes.update(dict.fromkeys(session.tape.notes))
             session.order = NextInLine(session.tape.effects)
         layout.ensure_state()
         if urls:
-            head = journal_head(session_id, spec, self.config, urls, self.environ)
-            session.journal = JournalWriter(self._journal_path(spec.cassette, session_id), head)
+            head = journal_head(session.id, spec, self.config, urls, self.environ)
+            session.journal = JournalWriter(self._journal_path(spec.cassette, session.id), head)
         else:
-            session.trace = TraceWriter(layout.sessions / session_id / "trace.jsonl")
+            session.trace = TraceWriter(layout.sessions / session.id / "trace.jsonl")
         self._add_services(session, urls)
-        self.sessions[session_id] = session
-        return session
 
     @property
     def running(self) -> tuple[Session, ...]:
@@ -96,6 +110,8 @@ class Registry:
         try:
             return await asyncio.to_thread(conclude, session, command_status)
         finally:
+            if session.lock is not None:
+                session.lock.release()
             self._ended.add(self.sessions.pop(session.id).id)
 
     async def aclose(self) -> None:
@@ -106,6 +122,8 @@ class Registry:
                 session.journal.close()
             if session.trace is not None:
                 session.trace.close()
+            if session.lock is not None:
+                session.lock.release()
         self.sessions.clear()
         if self._client is not None:
             await self._client.close()

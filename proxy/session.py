@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import platform
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -21,7 +22,9 @@ from proctor.proxy.order import Order
 from proctor.proxy.playback import Tape
 from proctor.proxy.seams import Exchange, FaultPlan, NoFaults, Source
 from proctor.proxy.tracing import TraceWriter
+from proctor.stamp import shown_command
 from proctor.summary import Tally
+from proctor.tape_lock import TapeLock
 from proctor.trace import row_line
 from proctor.wire import SessionInfo, SessionSpec, set_up_of
 
@@ -53,6 +56,8 @@ class Session:
     order: Order | None = None
     journal: JournalWriter | None = None
     trace: TraceWriter | None = None
+    lock: TapeLock | None = None
+    """Of the tape that a recording will become."""
     services: dict[str, ServiceInSession] = field(default_factory=dict)
     faults: FaultPlan = field(default_factory=NoFaults)
     tally: Tally = field(default_factory=Tally)
@@ -181,6 +186,11 @@ def journal_head(
     return {
         "session": session_id,
         "cassette": spec.cassette,
+        "environment": config.cassettes.environment_now(environ),
+        "host": platform.node(),
+        "command": shown_command(spec.command, config.root),
+        "llms": sorted(llm_services(config)),
+        "body_files_over": config.cassettes.body_files_over,
         "recorded_at": datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z"),
         "modes": spec.modes,
         "services": {

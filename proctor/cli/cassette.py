@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import sys
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import click
 
 from proctor.cassette import Cassette, load_cassette
+from proctor.cli.cassette_edit import accept, seal, text
 from proctor.cli.project import project_layout, shown_path
 from proctor.errors import (
     EXIT_FAILED,
@@ -20,21 +22,25 @@ from proctor.errors import (
     UsageError,
     nearest,
 )
-from proctor.interaction import Interaction
 from proctor.journal import is_being_written, read_journal
 from proctor.paths import Layout
 from proctor.redacted_trace import write_trace
-from proctor.sealing import seal
+from proctor.sealing import seal as seal_journal
+from proctor.stamp import age_text
 from proctor.summary import label
+from proctor.tape_lock import TapeLock
+from proctor.tape_text import interaction_lines
 from proctor.trace import interaction_fields
 
+_OF_INTEREST = ("environment", "host", "command", "services", "tool_schemas", "edited_at", "accepted")
+"""What a tape's stamp says, in this order, beside its date."""
 _PIPED_WIDTH = 200
 """Of a table that no terminal cuts."""
 
 
 @click.group()
 def cassette() -> None:
-    """List, show and recover cassettes."""
+    """List, show, seal and recover cassettes."""
 
 
 @cassette.command()
@@ -73,7 +79,12 @@ def show(name: str, index: int | None, as_json: bool) -> None:
     elif index is None:
         _print_table(tape)
     else:
-        click.echo(_whole(chosen[0]))
+        click.echo("\n".join(interaction_lines(chosen[0])))
+
+
+cassette.add_command(seal)
+cassette.add_command(accept)
+cassette.add_command(text)
 
 
 @cassette.command()
@@ -86,7 +97,8 @@ def recover(journal: str | None) -> int:
     layout = project_layout()
     path = _journal(layout, journal)
     content = read_journal(path)
-    result = seal(layout, content)
+    with TapeLock(layout, content.head["cassette"], "proctor cassette recover"):
+        result = seal_journal(layout, content)
     write_trace(layout, content.head["session"], result.rows)
     for note in result.notes:
         click.echo(f"note: {note}")
@@ -128,21 +140,28 @@ def _entry(layout: Layout, name: str) -> dict[str, Any]:
     except (CassetteError, UsageError) as error:
         return {**entry, "error": error.as_dict()}
     services = {service: sum(i.request.service == service for i in tape.interactions) for service in tape.services}
-    return {**entry, "interactions": len(tape.interactions), "services": services, "recorded_at": tape.recorded_at}
+    facts = {"by": tape.by, "recorded_at": tape.recorded_at, "age": _age(tape)}
+    return {**entry, "interactions": len(tape.interactions), "services": services, **facts}
 
 
 def _entry_text(entry: dict[str, Any]) -> str:
     if "error" in entry:
         return f"{entry['name']:<32} {entry['error']['code']}: {entry['error']['message']}"
     services = ", ".join(f"{name} {count}" for name, count in entry["services"].items())
-    return f"{entry['name']:<32} {entry['interactions']:>4} interactions  {entry['recorded_at']}  {services}"
+    when = f"{entry['recorded_at']} ({entry['age']})" if entry["age"] else f"by {entry['by']}"
+    return f"{entry['name']:<32} {entry['interactions']:>4} interactions  {when}  {services}"
+
+
+def _age(tape: Cassette) -> str:
+    return age_text(tape.recorded_at, datetime.now(UTC))
 
 
 def _print_table(tape: Cassette) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    table = Table(title=f"{tape.name}, recorded {tape.recorded_at}", title_justify="left", box=None)
+    when = f"recorded {tape.recorded_at} ({_age(tape)})" if tape.recorded_at else f"recorded by {tape.by}"
+    table = Table(title=f"{tape.name}, {when}", title_justify="left", box=None)
     for column in ("#", "service", "call", "effect", "status", "took", "bytes"):
         table.add_column(
             column, justify="right" if column in {"#", "status", "took", "bytes"} else "left", no_wrap=True
@@ -158,15 +177,12 @@ def _print_table(tape: Cassette) -> None:
             f"{interaction.seconds:.3f} s",
             str(len(response.body)),
         )
+    for key in (key for key in _OF_INTEREST if key in tape.stamp):
+        click.echo(f"{key.replace('_', ' '):<13} {_stamped(tape.stamp[key])}")
     Console(width=None if sys.stdout.isatty() else _PIPED_WIDTH).print(table)
 
 
-def _whole(interaction: Interaction) -> str:
-    """One interaction as it went over the wire, with placeholders."""
-    request, response = interaction.request, interaction.response
-    lines = [f"#{interaction.index} {request.service}, {interaction.effect} ({interaction.effect_why})", ""]
-    lines += [f"> {request.method} {interaction.url}", *(f"> {name}: {value}" for name, value in request.headers)]
-    lines += ["", request.body.decode("utf-8", "backslashreplace"), ""]
-    lines += [f"< {response.status} {response.reason}", *(f"< {name}: {value}" for name, value in response.headers)]
-    lines += ["", response.body.decode("utf-8", "backslashreplace")]
-    return "\n".join(lines)
+def _stamped(value: Any) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{name} {each}" for name, each in value.items())
+    return "; ".join(map(str, value)) if isinstance(value, list) else str(value)

@@ -34,8 +34,10 @@ preset = "{name}"                     # url, variables and effects are known
 
 _IGNORED = "# Proctor's journals and traces: they may hold credentials\n.proctor/\n"
 _ATTRIBUTES = """\
-# Tapes are compared byte for byte: no line-end changes, no text merge
-cassettes/**/*.yaml text eol=lf -merge
+# Tapes are compared byte for byte: no line-end changes, no text merge. To read them in `git diff`, once a clone:
+#   git config diff.proctor.textconv "proctor cassette text"
+cassettes/**/*.yaml text eol=lf -merge diff=proctor
+cassettes/**/*.bodies/* -text -merge
 """
 
 

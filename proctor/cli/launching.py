@@ -60,6 +60,7 @@ def launch(
     spec = SessionSpec(
         cassette=cassette,
         modes=chosen,
+        command=tuple(command),
         allow_unused=allow_unused,
         passed=config.pass_hosts if "record" in chosen.values() else (),
         notes=inherited_notes(os.environ),

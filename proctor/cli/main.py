@@ -17,7 +17,7 @@ _COMMANDS: dict[str, tuple[str, str]] = {
     "replay": ("proctor.cli.replay:replay", "Run an agent against a cassette, with no network."),
     "env": ("proctor.cli.env:env", "Print the variables that point an agent at a session."),
     "session": ("proctor.cli.session:session", "Read what a session did."),
-    "cassette": ("proctor.cli.cassette:cassette", "List, show and recover cassettes."),
+    "cassette": ("proctor.cli.cassette:cassette", "List, show, seal and recover cassettes."),
 }
 
 _EPILOG = """\

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from datetime import datetime
 from pathlib import Path
 
 from proctor.cli.project import shown_path
+from proctor.stamp import age_text
 from proctor.summary import Ending
 from proctor.trace import GuessedEffect, SessionSummary
 
@@ -23,7 +25,8 @@ def summary_lines(summary: SessionSummary, end: Ending, command_status: int, roo
     yield f"proctor: {verb} {summary.cassette}   set-up {summary.set_up}, llm {summary.llm}, session {summary.session}"
     yield f"  {_counts(summary)}"
     if summary.recorded_at:
-        yield f"  tape        {summary.interactions} interactions, recorded {summary.recorded_at}"
+        age = age_text(summary.recorded_at, datetime.fromisoformat(summary.started_at))
+        yield f"  tape        {summary.interactions} interactions, recorded {summary.recorded_at} ({age})"
     if summary.guessed:
         guesses = _listed([_guess(guess) for guess in summary.guessed])
         yield f"  guessed     {guesses}; confirm by reads and writes in proctor.toml"

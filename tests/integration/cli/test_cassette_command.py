@@ -78,11 +78,11 @@ async def test_show_prints_one_interaction_whole_with_placeholders(project: Proj
     await recorded(project, "refund")
     ended = await project.proctor("cassette", "show", "cassettes/refund.yaml", "--index", "1")
     assert ended.status == 0
-    assert ended.stdout.startswith("#1 desk, read (method)\n")
+    assert ended.stdout.startswith("desk GET /customers/premium/addresses: read (method)\n")
     assert "/customers/premium/addresses?page=1\n" in ended.stdout
     assert "> Authorization: Bearer proctor-redacted-0001" in ended.stdout
     assert "< 200 OK" in ended.stdout
-    assert '{"path": "/customers/premium/addresses"' in ended.stdout
+    assert '<     "path": "/customers/premium/addresses"' in ended.stdout
 
 
 async def test_show_as_json_is_an_object_an_interaction(project: Project) -> None:

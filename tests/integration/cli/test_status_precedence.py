@@ -75,8 +75,8 @@ async def test_what_a_crashed_command_recorded_is_not_sealed_by_a_later_recovery
 async def test_a_clean_recording_that_the_disk_refuses_is_our_failure_and_can_be_recovered(project: Project) -> None:
     async with serving(Desk().answer) as url:
         project.configure(services(desk=url))
-        project.layout.cassettes.write_text("a file where the folder should be")
-        ended = await record(project, 'call(DESK + "/a")')
+        spoilt = f'open({str(project.layout.cassettes)!r}, "w").close(); call(DESK + "/a")'
+        ended = await record(project, spoilt)
     assert (ended.status, ended.summary["command_status"], ended.summary["sealed"]) == (4, 0, "")
     project.layout.cassettes.unlink()
     recovered = await project.proctor("cassette", "recover")

@@ -12,7 +12,7 @@ from tests.support import ROOT
 
 PARTS = ("proxy", "judge", "canary")
 HEAVY = {
-    "vcr": {"proctor/cassette.py"},
+    "vcr": {"proctor/vcrpy_tapes.py"},
     "sqlite_utils": {"proctor/store.py"},
     "litellm": {"proctor/model.py"},
     "tiktoken": {"proctor/tokens.py"},
@@ -26,8 +26,10 @@ SOURCES = sorted(
 RANKS = (
     {"errors", "presets", "config"},
     {"interaction", "encoding", "canonical", "matchkey", "credentials", "effects", "paths", "trace", "wire", "diff"},
-    {"redaction", "summary", "launch", "tape_yaml", "tape_seal", "tape_format", "tape_bodies", "tape_cache"},
-    {"cassette", "vcrpy_services", "journal", "identities", "redacted_trace", "sealing", "client"},
+    {"redaction", "summary", "stamp", "launch"},
+    {"tape_yaml", "tape_seal", "tape_format", "tape_bodies", "tape_cache", "tape_lock", "vcrpy_tapes"},
+    {"cassette", "vcrpy_services", "journal", "identities", "redacted_trace", "client"},
+    {"sealing", "resealing", "tape_text"},
 )
 """The core, from what nothing depends on to what depends on most: imports go down, or stay within a rank."""
 

@@ -1,0 +1,102 @@
+"""What a tape says of its own recording: when, where, by what command, with which tools; and how old it is."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from proctor import __version__
+from proctor.interaction import Interaction
+from proctor.redaction import Redactor
+from proctor.trace import body_value
+
+_HIDDEN = "..."
+_SECRET_NAME = re.compile(r"(?i)(key|token|secret|password|passwd|credential|auth)s?$")
+_ASSIGNED = re.compile(r"(?P<name>-{0,2}[\w.-]+)(?P<sign>[=:])(?P<value>.+)", re.DOTALL)
+_USERINFO = re.compile(r"//[^/@\s]+@")
+
+
+def recording_stamp(head: dict[str, Any], redactor: Redactor, interactions: Iterable[Interaction]) -> dict[str, Any]:
+    """The stamp of a recording, from its journal's head and its redacted interactions. What is not known is absent."""
+    llms = frozenset(head.get("llms", ()))
+    identities = {
+        service: {name: redactor.known[value] for name, value in values.items() if value in redactor.known}
+        for service, values in head.get("identities", {}).items()
+    }
+    stamp = {
+        "recorded_at": head["recorded_at"],
+        "proctor": __version__,
+        "environment": head.get("environment", ""),
+        "host": head.get("host", ""),
+        "command": redactor.text(head.get("command", "")),
+        "services": {name: facts["url"] for name, facts in head["services"].items()},
+        "tool_schemas": tool_schemas(each for each in interactions if each.request.service in llms),
+        "identities": {service: names for service, names in identities.items() if names},
+    }
+    return {key: value for key, value in stamp.items() if value or key == "services"}
+
+
+def tool_schemas(interactions: Iterable[Interaction]) -> dict[str, str]:
+    """A short hash of each tool as LLM requests declare it, by name; a tool whose schema changed has several.
+
+    Knows the tools of OpenAI's chat and responses requests and of Anthropic's.
+    """
+    found: dict[str, dict[str, None]] = defaultdict(dict)
+    for interaction in interactions:
+        body = body_value(interaction.request.headers, interaction.request.body)
+        tools = body.get("tools") if isinstance(body, dict) else None
+        for tool in tools if isinstance(tools, list) else ():
+            name = _tool_name(tool)
+            if name:
+                found[name][_hash(tool)] = None
+    return {name: " ".join(hashes) for name, hashes in sorted(found.items())}
+
+
+def shown_command(words: Sequence[str], root: Path) -> str:
+    """A command line as a tape may keep it: no secrets, no folders of one machine."""
+    shown, hide = [], False
+    for word in words:
+        shown.append(_HIDDEN if hide else _shown_word(word, root))
+        hide = not hide and word.startswith("-") and _SECRET_NAME.search(word) is not None
+    return " ".join(json.dumps(word, ensure_ascii=False) if re.search(r"\s", word) else word for word in shown)
+
+
+def age_text(recorded_at: str, now: datetime) -> str:
+    """How old a recording is, in days, for people; empty where its date is unknown."""
+    try:
+        days = (now - datetime.fromisoformat(recorded_at).astimezone(UTC)).days
+    except ValueError:
+        return ""
+    if days < 0:
+        return "in the future: a clock is wrong"
+    return "today" if days == 0 else f"{days} day{'s' if days > 1 else ''} ago"
+
+
+def _shown_word(word: str, root: Path) -> str:
+    assigned = _ASSIGNED.fullmatch(word)
+    if assigned and _SECRET_NAME.search(assigned["name"]):
+        return f"{assigned['name']}{assigned['sign']}{_HIDDEN}"
+    word = _USERINFO.sub("//...@", word)
+    path = Path(word)
+    if not path.is_absolute():
+        return word
+    return path.relative_to(root).as_posix() if path.is_relative_to(root) else path.name
+
+
+def _tool_name(tool: Any) -> str | None:
+    if not isinstance(tool, dict):
+        return None
+    function = tool.get("function")
+    name = function.get("name") if isinstance(function, dict) else tool.get("name")
+    return name if isinstance(name, str) else None
+
+
+def _hash(tool: Any) -> str:
+    text = json.dumps(tool, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()

@@ -16,8 +16,16 @@ _WITHOUT = frozenset({"digest", "sums", "times"})
 
 
 def tape_lines(cassette: Cassette) -> list[str]:
-    """The whole tape. Credentials of a tape that vcrpy recorded are shown as placeholders."""
+    """The whole tape."""
     return list(_tape_lines(cassette))
+
+
+def shown_interactions(cassette: Cassette) -> tuple[Interaction, ...]:
+    """The interactions as people may see them: the credentials on a tape that vcrpy recorded stand in clear there."""
+    if cassette.by == "proctor":
+        return cassette.interactions
+    redactor = Redactor.over(cassette.interactions)
+    return tuple(redactor.interaction(interaction) for interaction in cassette.interactions)
 
 
 def interaction_lines(interaction: Interaction) -> Iterator[str]:
@@ -40,10 +48,9 @@ def _tape_lines(cassette: Cassette) -> Iterator[str]:
             yield from (f"{key}: {name} {_plain(each)}" for name, each in value.items())
         elif key not in _WITHOUT:
             yield f"{key}: {_plain(value)}"
-    redactor = Redactor.over(cassette.interactions) if cassette.by == "vcrpy" else None
-    for interaction in cassette.interactions:
+    for interaction in shown_interactions(cassette):
         yield ""
-        yield from interaction_lines(redactor.interaction(interaction) if redactor else interaction)
+        yield from interaction_lines(interaction)
 
 
 def _message(mark: str, first: str, headers: Headers, body: bytes) -> Iterator[str]:

@@ -29,7 +29,7 @@ from proctor.sealing import seal as seal_journal
 from proctor.stamp import age_text
 from proctor.summary import label
 from proctor.tape_lock import TapeLock
-from proctor.tape_text import interaction_lines
+from proctor.tape_text import interaction_lines, shown_interactions
 from proctor.trace import interaction_fields
 
 _OF_INTEREST = ("environment", "host", "command", "services", "tool_schemas", "edited_at", "accepted")
@@ -72,7 +72,8 @@ def show(name: str, index: int | None, as_json: bool) -> None:
         raise UsageError(
             "no_interaction", f"{tape.name} has interactions 0 to {len(tape.interactions) - 1}, not {index}"
         )
-    chosen = tape.interactions if index is None else (tape.interactions[index],)
+    shown = shown_interactions(tape)
+    chosen = shown if index is None else (shown[index],)
     if as_json:
         for interaction in chosen:
             click.echo(json.dumps({"index": interaction.index, **interaction_fields(interaction)}, ensure_ascii=False))

@@ -47,15 +47,15 @@ class Cassette:
         return tuple(sorted({interaction.request.service for interaction in self.interactions}))
 
 
-def load_cassette(layout: Layout, name: str) -> Cassette:
+def load_cassette(layout: Layout, name: str, data: bytes | None = None) -> Cassette:
     """Read a tape strictly.
 
     Raises CassetteMissing, CassetteUndecodable (with the line), CassetteVersion, or CassetteTorn where the file holds
-    other interactions than were sealed. Never returns part of a tape.
+    other interactions than were sealed. Never returns part of a tape. `data` is what its file holds, if read already.
     """
     path = tape_path(layout, name)
     try:
-        cassette = _loaded(layout, name, path)
+        cassette = _loaded(layout, name, path, path.read_bytes() if data is None else data)
         if cassette.stamp.get("aside"):  # copied here from where sealing put it
             reasons = "; ".join(map(str, cassette.stamp["aside"]))
             raise CassetteTorn("cassette_aside", f"sealing put this recording aside: {reasons}", "record it again")
@@ -164,9 +164,9 @@ def render_cassette(cassette: Cassette, bodies: BodiesToWrite | None = None) -> 
     return dump({"version": 1, "metadata": {EXTENSION: seal}, "interactions": items}).encode("utf-8")
 
 
-def _loaded(layout: Layout, name: str, path: Path) -> Cassette:
+def _loaded(layout: Layout, name: str, path: Path, data: bytes) -> Cassette:
     """A tape from its cache if that belongs to the file as it is, else from the file."""
-    data, folder = path.read_bytes(), body_folder(path)
+    folder = body_folder(path)
     if len(data) < tape_cache.WORTH_IT:
         return _parsed(name, data, folder)[0]
     cache = tape_cache.TapeCache(layout.tape_cache / f"{name}.json", data)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import aiohttp
 
-from proctor.cassette import check_place, load_cassette
+from proctor.cassette import check_place
 from proctor.config import Config, upstream_url
 from proctor.errors import SessionError, UsageError
 from proctor.journal import JournalWriter
@@ -20,9 +20,9 @@ from proctor.paths import Layout, cassette_name
 from proctor.proxy.conclude import conclude
 from proctor.proxy.identity import IdentityBinder
 from proctor.proxy.order import NextInLine
-from proctor.proxy.playback import indexed
 from proctor.proxy.replay import Replay
 from proctor.proxy.session import ServiceInSession, Session, journal_head
+from proctor.proxy.shelf import Shelf
 from proctor.proxy.tracing import TraceWriter
 from proctor.proxy.upstream import Upstream, client_session
 from proctor.tape_lock import TapeLock
@@ -41,6 +41,11 @@ class Registry:
     sessions: dict[str, Session] = field(default_factory=dict)
     _client: aiohttp.ClientSession | None = None
     _ended: set[str] = field(default_factory=set)
+    _shelf: Shelf = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Nothing is loaded yet."""
+        self._shelf = Shelf(self.config, self.environ)
 
     @property
     def layout(self) -> Layout:
@@ -76,7 +81,7 @@ class Registry:
         """Load the tape, begin the journal or the trace, and join each service with its source."""
         spec, layout = session.spec, session.layout
         if "replay" in spec.modes.values():
-            session.tape = indexed(load_cassette(layout, spec.cassette), self.config, self.environ)
+            session.tape = self._shelf.tape(spec.cassette)
             session.tally.notes.update(dict.fromkeys(session.tape.notes))
             session.order = NextInLine(session.tape.effects)
         layout.ensure_state()

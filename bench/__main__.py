@@ -17,7 +17,9 @@ from pathlib import Path
 
 from bench.commands import measure_commands
 from bench.goals import failures, table
+from bench.opening import measure_opening
 from bench.pipes import BenchFailed
+from bench.size import measure_size
 from bench.throughput import measure_throughput
 
 
@@ -46,7 +48,12 @@ def main() -> int:
 def _measure(say: Callable[[str], None]) -> dict[str, float]:
     with tempfile.TemporaryDirectory(prefix="proctor-bench-") as folder:
         project = Path(folder)
-        return {**asyncio.run(measure_throughput(project, say)), **measure_commands(project, say)}
+        return {
+            **asyncio.run(measure_throughput(project, say)),
+            **measure_commands(project, say),
+            **measure_opening(project, say),
+            **asyncio.run(measure_size(project, say)),
+        }
 
 
 def _progress(text: str) -> None:

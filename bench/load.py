@@ -1,6 +1,7 @@
 """The load generator, in a process of its own: a few keep-alive connections, each sending when it has its answer.
 
-A question is `{"url": BASE, "path": ..., "count": N}`; the answer `{"wrong": N, "example": TEXT, "seconds": ...}`.
+A question is `{"url": BASE, "path": ..., "count": N, "distinct": N}`; the answer is `{"wrong": N, "example": TEXT,
+"seconds": ...}`.
 The client is a bare protocol: it has to cost less than what it measures. Every answer is compared whole.
 """
 
@@ -13,12 +14,14 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from bench.pipes import answer_questions
-from bench.traffic import DISTINCT, answer_body, request_body, request_bytes
+from bench.traffic import LARGE, answer_body, request_body, request_bytes
 
 _CONNECTIONS = 16
 _LOAD_SECONDS = 50.0
-_BODIES = [request_body(number) for number in range(DISTINCT)]
-_ANSWERS = [answer_body(number) for number in range(DISTINCT)]
+_STRIDE = 7
+"""Prime to every number of distinct requests: all are asked, not in their order on the tape."""
+_BODIES = [request_body(number) for number in range(LARGE)]
+_ANSWERS = [answer_body(number) for number in range(LARGE)]
 
 
 @dataclass
@@ -37,7 +40,7 @@ class _Load:
         if self.sent == self.count or self.wrong:
             return None
         self.sent += 1
-        return (self.sent - 1) % len(self.requests)
+        return (self.sent - 1) * _STRIDE % len(self.requests)
 
     def connection_done(self) -> None:
         """One connection has no more to do; the last one ends the load."""
@@ -94,7 +97,8 @@ def _length(head: bytes) -> int:
 async def run_load(question: dict[str, Any]) -> dict[str, Any]:
     """Send `count` requests and wait for all answers."""
     address = urlsplit(question["url"])
-    requests = [request_bytes(address.netloc, question["path"], body) for body in _BODIES]
+    distinct = question["distinct"]
+    requests = [request_bytes(address.netloc, question["path"], body) for body in _BODIES[:distinct]]
     loop = asyncio.get_running_loop()
     load = _Load(requests, question["count"], loop.create_future())
     began = time.perf_counter()

@@ -32,23 +32,26 @@ Say = Callable[[str], None]
 
 
 @dataclass
-class _Target:
+class Target:
     """A server under load. `sent` counts every request to it, warm-up included."""
 
     name: str
     server: Child
     path: str
+    distinct: int = DISTINCT
     sent: int = 0
 
     async def load(self, generator: Child, count: int) -> float:
         """Send `count` requests; gives CPU microseconds a request. Raises BenchFailed for any wrong answer."""
-        before = await self.server.ask("cpu")
-        told = await generator.ask({"url": self.server.ready["url"], "path": self.path, "count": count})
+        before = await self.server.ask("begin")
+        told = await generator.ask(
+            {"url": self.server.ready["url"], "path": self.path, "count": count, "distinct": self.distinct}
+        )
         if told["wrong"]:
             raise BenchFailed(f"{self.name}: {told['wrong']} wrong answer(s), the first: {told['example']}")
         await asyncio.sleep(_SETTLING_SECONDS)
         self.sent += count
-        used: float = await self.server.ask("cpu") - before
+        used: float = await self.server.ask("end") - before
         return used / count * 1e6
 
 
@@ -61,19 +64,19 @@ async def measure_throughput(project: Path, say: Say) -> dict[str, float]:
         say(f"recorded tapes of {DISTINCT} and {_SMALL} interactions")
         async with (
             child("bench.servers", "bare") as plain,
-            _session(project, TAPE, "replay") as (replay, replayed),
-            _session(project, "unsealed", "record") as (record, _),
+            open_session(project, TAPE, "replay") as (replay, replayed),
+            open_session(project, "unsealed", "record") as (record, _),
         ):
-            targets = (_Target("bare", plain, PATH), replay, record)
+            targets = (Target("bare", plain, PATH), replay, record)
             rounds = await _run_rounds(targets, generator, say)
-            _check_traced(await replayed(), replay.sent)
+            check_traced(await replayed(), replay.sent)
             _check_journal(project, record.sent)
     return _figures(rounds)
 
 
 async def _record_tape(project: Path, generator: Child, name: str, count: int) -> None:
     """Record `count` requests and seal them, by the proxy itself."""
-    async with _session(project, name, "record") as (target, close):
+    async with open_session(project, name, "record", count) as (target, close):
         await target.load(generator, count)
         summary = await close()
     if not summary.sealed or summary.recorded != count:
@@ -81,7 +84,9 @@ async def _record_tape(project: Path, generator: Child, name: str, count: int) -
 
 
 @asynccontextmanager
-async def _session(project: Path, tape: str, mode: Mode) -> AsyncIterator[tuple[_Target, Callable[[], Any]]]:
+async def open_session(
+    project: Path, tape: str, mode: Mode, distinct: int = DISTINCT
+) -> AsyncIterator[tuple[Target, Callable[[], Any]]]:
     """A proxy of its own with one open session, and what closes that session."""
     async with (
         child("bench.servers", "proxy", str(project)) as server,
@@ -89,10 +94,10 @@ async def _session(project: Path, tape: str, mode: Mode) -> AsyncIterator[tuple[
     ):
         info = await control.open(SessionSpec(cassette=tape, modes={SERVICE: mode}))
         path = f"/s/{info.session}/{SERVICE}{PATH}"
-        yield _Target(mode, server, path), lambda: control.close(info.session, 0)
+        yield Target(mode, server, path, distinct), lambda: control.close(info.session, 0)
 
 
-async def _run_rounds(targets: tuple[_Target, ...], generator: Child, say: Say) -> list[dict[str, float]]:
+async def _run_rounds(targets: tuple[Target, ...], generator: Child, say: Say) -> list[dict[str, float]]:
     """Warm each server up, then load them in turns; gives each round's microseconds a request by name."""
     for target in targets:
         await target.load(generator, DISTINCT)
@@ -105,7 +110,7 @@ async def _run_rounds(targets: tuple[_Target, ...], generator: Child, say: Say) 
     return rounds
 
 
-def _check_traced(summary: SessionSummary, sent: int) -> None:
+def check_traced(summary: SessionSummary, sent: int) -> None:
     """Replay must have answered from the tape, every time."""
     if summary.hits != sent or summary.misses or summary.errors:
         raise BenchFailed(f"replay answered {summary.hits} of {sent} requests: {summary.model_dump_json()}")

@@ -11,6 +11,9 @@ DISTINCT = 1000
 """So many different requests, sent over and over."""
 
 ANSWER_HEADERS = {"Content-Type": "application/json; charset=utf-8"}
+LARGE = 10_000
+"""Interactions of the large tape; the small one to compare with has LARGE_AGAINST."""
+LARGE_AGAINST = 100
 _TOKEN = "bench-token-7f3c9a51e2d84b06"
 _REQUEST_BYTES = 400
 _ANSWER_BYTES = 1024
@@ -27,7 +30,7 @@ def project_toml(upstream: str) -> str:
 
 
 def request_body(number: int) -> bytes:
-    """Arguments of a tool call: JSON of about 400 bytes, different for each number below DISTINCT."""
+    """Arguments of a tool call: JSON of about 400 bytes, different for each number below LARGE."""
     arguments = {
         "order_id": f"ORD-{2026000 + number}",
         "customer": {"name": f"Customer {number}", "city": _CITIES[number % len(_CITIES)], "vip": number % 5 == 0},

@@ -19,6 +19,7 @@ from proctor.errors import (
     cassette_missing,
 )
 from proctor.interaction import Interaction
+from proctor.loading import collection_paused
 from proctor.paths import Layout
 from proctor.tape_bodies import BodiesToWrite, body_folder, prune_bodies, read_body, shown_body, write_bodies
 from proctor.tape_yaml import EXTENSION, RERECORD, BodyFile, dump, item_lines, read, seal_line
@@ -55,7 +56,8 @@ def load_cassette(layout: Layout, name: str, data: bytes | None = None) -> Casse
     """
     path = tape_path(layout, name)
     try:
-        cassette = _loaded(layout, name, path, path.read_bytes() if data is None else data)
+        with collection_paused():
+            cassette = _loaded(layout, name, path, path.read_bytes() if data is None else data)
         if cassette.stamp.get("aside"):  # copied here from where sealing put it
             reasons = "; ".join(map(str, cassette.stamp["aside"]))
             raise CassetteTorn("cassette_aside", f"sealing put this recording aside: {reasons}", "record it again")

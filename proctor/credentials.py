@@ -10,6 +10,7 @@ from proctor.interaction import Headers
 TOKEN_HEADERS = frozenset({"authorization", "proxy-authorization", "x-api-key", "api-key", "x-goog-api-key"})
 CREDENTIAL_HEADERS = TOKEN_HEADERS | {"cookie"}
 """Request headers that say who asks."""
+_IDENTIFYING = CREDENTIAL_HEADERS - {"proxy-authorization"}
 SECRET_HEADERS = CREDENTIAL_HEADERS | {"set-cookie"}
 
 _SIGNATURE = "signature"
@@ -63,13 +64,12 @@ def secret_spans(name: str, value: str) -> list[Span]:
 
 def credentials_of(headers: Headers) -> tuple[Credential, ...]:
     """Who asks: every secret of the request's credential headers, sorted, each once."""
-    found = {
-        Credential(span.kind, value[span.start : span.end])
-        for name, value in headers
-        if name.lower() in CREDENTIAL_HEADERS and name.lower() != "proxy-authorization"
-        for span in secret_spans(name.lower(), value)
-        if span.kind != _SIGNATURE
-    }
+    found: set[Credential] = set()
+    for name, value in headers:
+        low = name.lower()
+        if low in _IDENTIFYING:
+            spans = (span for span in secret_spans(low, value) if span.kind != _SIGNATURE)
+            found.update(Credential(span.kind, value[span.start : span.end]) for span in spans)
     return tuple(sorted(found))
 
 

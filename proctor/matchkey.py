@@ -59,9 +59,14 @@ def _names_version(accept: str) -> bool:
 
 def key_headers_of(headers: Headers, declared: Iterable[str] = ()) -> Headers:
     """The key headers of a request: lower-case names, sorted, the order within one name kept."""
-    names = frozenset(declared)
-    found = ((name.lower(), value) for name, value in headers)
-    return tuple(sorted((pair for pair in found if is_key_header(*pair, names)), key=lambda pair: pair[0]))
+    names = KEY_HEADERS.union(declared)
+    found = []
+    for name, value in headers:
+        low = name.lower()
+        if low in names or (low == "accept" and _names_version(value)):
+            found.append((low, value))
+    found.sort(key=lambda pair: pair[0])
+    return tuple(found)
 
 
 def exact_key(request: Request, key_headers: Headers, identity: Identity) -> ExactKey:

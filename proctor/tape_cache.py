@@ -7,7 +7,6 @@ its content has the digest that stands in the file's own seal.
 from __future__ import annotations
 
 import contextlib
-import gc
 import hashlib
 import os
 import tempfile
@@ -42,15 +41,10 @@ class TapeCache:
         form = held[len(self._head) :]
         if b"digest: " + digest(form).encode() not in self._data:
             return None
-        collecting = gc.isenabled()
-        gc.disable()
         try:
             seal, *items = map(orjson.loads, form.split(b"\n"))
         except ValueError:
             return None
-        finally:
-            if collecting:
-                gc.enable()
         return seal, items
 
     def write(self, form: bytes) -> None:

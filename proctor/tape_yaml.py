@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import re
 from dataclasses import dataclass
 from typing import Any
@@ -133,8 +132,6 @@ def _line_of(data: bytes, key: bytes) -> int:
 
 
 def _parsed(text: str) -> Any:
-    collecting = gc.isenabled()
-    gc.disable()  # millions of small objects, none of them garbage: collecting while loading triples the time
     try:
         return yaml.load(text, Loader=_Loader)  # noqa: S506 - a safe loader
     except yaml.YAMLError as error:
@@ -144,6 +141,3 @@ def _parsed(text: str) -> Any:
         raise CassetteUndecodable("cassette_not_yaml", f"{where}not YAML: {problem}", RERECORD) from None
     except (ValueError, RecursionError) as error:
         raise CassetteUndecodable("cassette_not_yaml", f"not YAML: {error}", RERECORD) from None
-    finally:
-        if collecting:
-            gc.enable()

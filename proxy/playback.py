@@ -11,8 +11,8 @@ from proctor.config import Config, upstream_url
 from proctor.credentials import credentials_of
 from proctor.effects import EffectFound, effect_of, tool_of
 from proctor.errors import ConfigError
-from proctor.identities import recorded_identities
 from proctor.interaction import Headers, Interaction, Request
+from proctor.loading import collection_paused
 from proctor.matchkey import CanonicalKey, ExactKey, Identity, canonical_key, key_headers_of
 from proctor.redaction import Redactor
 from proctor.vcrpy_services import adopted
@@ -40,13 +40,20 @@ class Tape:
     def __post_init__(self) -> None:
         """Index the tape by exact keys, with the effects that today's configuration declares."""
         self.effects, self._keys = [], []
+        with collection_paused():
+            self._index()
+
+    def _index(self) -> None:
         self._exact, self._by_path = defaultdict(list), defaultdict(list)
         self._secrets = None if self.compares_identity else Redactor.over(self.cassette.interactions)
-        self.identities = recorded_identities(self.cassette) if self.compares_identity else {}
+        self.identities = {}
         for position, interaction in enumerate(self.cassette.interactions):
             request = interaction.request
             self.effects.append(self._effect(position))
             credentials = credentials_of(request.headers) if self.compares_identity else ()
+            for credential in credentials:
+                kinds = self.identities.setdefault(request.service, {})
+                kinds.setdefault(credential.kind, set()).add(credential.value)
             headers = key_headers_of(request.headers, self.declared(request.service))
             identity = identity_of(credential.value for credential in credentials)
             self._keys.append((headers, identity))

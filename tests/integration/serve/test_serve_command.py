@@ -14,7 +14,7 @@ from proctor import __version__
 from proctor.client import ControlClient
 from proctor.wire import SessionSpec
 from tests.integration.cli.support import Desk, error_of, kept, record, started
-from tests.integration.serve.support import TOKEN, Serve, samples, serve
+from tests.integration.serve.support import TOKEN, Samples, Serve, samples, serve
 from tests.support import Project, run, services, serving
 
 LOOPBACK_ONLY = "http://127.0.0.1:"
@@ -75,7 +75,7 @@ async def test_metrics_add_up_to_what_was_done_before_and_after_closing(project:
             assert {info.session for info in await control.sessions()} == {replaying.session, recording.session}
             during = samples(await control.metrics())
             assert 0 < during.pop(("exchange_seconds_sum", "desk")) < 60
-            done = {
+            done: Samples = {
                 ("sessions_opened_total",): 2,
                 ("exchanges_total", "desk", "replay"): 3,
                 ("exchanges_total", "desk", "record"): 1,
@@ -89,7 +89,7 @@ async def test_metrics_add_up_to_what_was_done_before_and_after_closing(project:
             await control.close(recording.session, 0)
             after = samples(await control.metrics())
             after.pop(("exchange_seconds_sum", "desk"))
-            ended = {("sessions_closed_total", "aside"): 1, ("sessions_closed_total", "failed"): 1}
+            ended: Samples = {("sessions_closed_total", "aside"): 1, ("sessions_closed_total", "failed"): 1}
             assert after == {**done, **ended}
             assert await control.sessions() == ()
 
@@ -199,7 +199,7 @@ async def test_the_lines_that_it_prints_open_and_close_a_session(project: Projec
         project.configure(services(desk=url))
         async with started(project, "serve", *options, env=env) as process:
             assert process.stdout is not None
-            said = []
+            said: list[str] = []
             while not said or "stop " not in said[-1]:
                 said.append((await process.stdout.readline()).decode())
             opening, closing = [line.strip() for line in said if line.startswith("    curl ")]

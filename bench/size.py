@@ -23,7 +23,10 @@ async def measure_size(project: Path, say: Say) -> dict[str, float]:
         open_session(project, "hundred", "replay", LARGE_AGAINST) as (small, small_closed),
         open_session(project, TAPE, "replay", LARGE) as (large, large_closed),
     ):
-        for target in (small, large):  # each recording has answered twice: every answer is prepared, every repeat looked up
+        for target in (
+            small,
+            large,
+        ):  # every answer is prepared then, every repeat looked up
             await target.load(generator, 2 * LARGE)
         ratios = []
         for _ in range(_ROUNDS):

@@ -10,7 +10,17 @@ from pydantic import BaseModel, ValidationError
 
 from proctor.errors import EXIT_USAGE, PlatformError, ProctorError, UsageError
 from proctor.trace import SessionSummary, TraceRow
-from proctor.wire import TOKEN_HEADER, CloseAnswer, CloseRequest, ErrorAnswer, SessionInfo, SessionSpec, TraceAnswer
+from proctor.wire import (
+    TOKEN_HEADER,
+    CloseAnswer,
+    CloseRequest,
+    ErrorAnswer,
+    HealthAnswer,
+    SessionInfo,
+    SessionsAnswer,
+    SessionSpec,
+    TraceAnswer,
+)
 
 _Model = TypeVar("_Model", bound=BaseModel)
 _SECONDS = 600.0
@@ -24,8 +34,8 @@ class ControlClient:
     """
 
     def __init__(self, url: str, token: str) -> None:
-        """`url` is the proxy's address, `token` the run's."""
-        self._url = f"{url}/_proctor/sessions"
+        """`url` is the proxy's address, or that of its control API (`.../_proctor`); `token` is the run's."""
+        self._url = f"{url.rstrip('/').removesuffix('/_proctor')}/_proctor"
         self._headers = {TOKEN_HEADER: token}
         self._http: aiohttp.ClientSession | None = None
 
@@ -42,25 +52,44 @@ class ControlClient:
         if self._http is not None:
             await self._http.close()
 
+    async def health(self) -> HealthAnswer:
+        """The version of the proxy that answers; needs no token."""
+        return await self._call("GET", "/health", HealthAnswer)
+
     async def open(self, spec: SessionSpec) -> SessionInfo:
         """Start a session."""
-        return await self._call("POST", "", SessionInfo, spec)
+        return await self._call("POST", "/sessions", SessionInfo, spec)
+
+    async def sessions(self) -> tuple[SessionInfo, ...]:
+        """Every open session."""
+        return (await self._call("GET", "/sessions", SessionsAnswer)).sessions
 
     async def session(self, session_id: str) -> SessionInfo:
         """An open session as it stands."""
-        return await self._call("GET", f"/{session_id}", SessionInfo)
+        return await self._call("GET", f"/sessions/{session_id}", SessionInfo)
 
     async def trace(self, session_id: str) -> list[TraceRow]:
         """The rows of an open session so far."""
-        answer = await self._call("GET", f"/{session_id}/trace", TraceAnswer)
+        answer = await self._call("GET", f"/sessions/{session_id}/trace", TraceAnswer)
         return [TraceRow.model_validate(row) for row in answer.rows]
 
     async def close(self, session_id: str, command_status: int | None = None) -> SessionSummary:
         """End a session; a recording is sealed if it was a clean run."""
         asked = CloseRequest(command_status=command_status)
-        return (await self._call("POST", f"/{session_id}/close", CloseAnswer, asked)).summary
+        return (await self._call("POST", f"/sessions/{session_id}/close", CloseAnswer, asked)).summary
+
+    async def metrics(self) -> str:
+        """What the proxy has done since it started, in Prometheus' text format."""
+        return (await self._fetch("GET", "/metrics")).decode()
 
     async def _call(self, method: str, path: str, answer: type[_Model], body: BaseModel | None = None) -> _Model:
+        content = await self._fetch(method, path, body)
+        try:
+            return answer.model_validate_json(content)
+        except ValidationError:
+            raise PlatformError("proxy_garbled", f"what answers at {self._url} is no proxy of this version") from None
+
+    async def _fetch(self, method: str, path: str, body: BaseModel | None = None) -> bytes:
         assert self._http is not None, "use `async with`"
         data = body.model_dump_json() if body is not None else None
         try:
@@ -70,7 +99,7 @@ class ControlClient:
             raise PlatformError("proxy_unreachable", f"no proxy answers at {self._url}: {error}") from None
         if response.status >= 400:
             raise _error_of(response.status, content)
-        return answer.model_validate_json(content)
+        return content
 
 
 def _error_of(status: int, content: bytes) -> ProctorError:

@@ -59,6 +59,12 @@ class JournalWriter:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o600)
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # see `is_being_written`
+        except FileExistsError:
+            raise JournalError(
+                "journal_left",
+                f"the journal {path} is there already: a session of that id was never closed",
+                f"proctor cassette recover {path.name}, or choose another id",
+            ) from None
         except OSError as error:
             raise JournalError(
                 "journal_unwritable", f"cannot create the journal {path}: {error.strerror}", "free the disk or the name"

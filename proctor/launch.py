@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from urllib.parse import urlsplit
 
 from proctor.config import Config
 from proctor.presets import QUIET_VARIABLES
@@ -31,11 +32,18 @@ def agent_environment(config: Config, info: SessionInfo, *, watch: bool = True) 
         if info.modes[name] == "replay":
             variables.update(_dummies(config, info, name))
     if watch:
-        origin = info.url.partition("/s/")[0]
         recording = "record" in info.modes.values()
-        variables.update(_both_cases(dict.fromkeys(PROXY_VARIABLES, origin)))
+        variables.update(_both_cases(dict.fromkeys(PROXY_VARIABLES, proxy_address(info.url))))
         variables.update(_both_cases({NO_PROXY: ",".join(config.pass_hosts) if recording else ""}))
     return {**variables, NAMES: ",".join(variables)}
+
+
+def proxy_address(session_url: str) -> str:
+    """What the proxy variables hold for a session's address; a path token in it becomes the proxy's password."""
+    parts = urlsplit(session_url)
+    _, mark, token, *_ = [*parts.path.split("/"), "", ""]
+    credentials = f"proctor:{token}@" if mark == "p" else ""
+    return f"{parts.scheme}://{credentials}{parts.netloc}"
 
 
 def inherited_notes(environ: Mapping[str, str]) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
@@ -23,16 +23,39 @@ _OWN = -1
 _PRECEDENCE = (EXIT_PLATFORM, EXIT_MISSES, _OWN, EXIT_FAILED)
 
 
+@dataclass(slots=True)
+class ServiceCount:
+    """The exchanges of one service, by what answered, and how long they took."""
+
+    hits: int = 0
+    recorded: int = 0
+    live: int = 0
+    refused: int = 0
+    """Misses, and exchanges that ended in an error of the real service or of ours."""
+    misses: int = 0
+    timed: int = 0
+    seconds: float = 0.0
+    """Of the `timed` exchanges: from a request's arrival to its answer, or to the end of a streamed one."""
+
+    def add(self, other: ServiceCount) -> None:
+        """Count another's exchanges too."""
+        self.hits += other.hits
+        self.recorded += other.recorded
+        self.live += other.live
+        self.refused += other.refused
+        self.misses += other.misses
+        self.timed += other.timed
+        self.seconds += other.seconds
+
+
 @dataclass
 class Tally:
     """What a session has done so far. Hits are only counted; whatever is worth reading is kept, once each."""
 
     exchanges: int = 0
-    hits: int = 0
     repeated: int = 0
-    recorded: int = 0
-    live: int = 0
-    asked: set[str] = field(default_factory=set)
+    services: defaultdict[str, ServiceCount] = field(default_factory=lambda: defaultdict(ServiceCount))
+    """By name: every service that was asked."""
     stand_ins: set[str] = field(default_factory=set)
     misses: dict[tuple[str, ...], MissSeen] = field(default_factory=dict)
     errors: dict[tuple[str, str], ErrorSeen] = field(default_factory=dict)
@@ -44,14 +67,14 @@ class Tally:
     def answered(self, interaction: Interaction, how: Literal["hits", "recorded", "live"], repeated: bool) -> None:
         """An exchange that came to its end."""
         self.exchanges += 1
+        count = self.services[interaction.request.service]
         if how == "hits":
-            self.hits += 1
+            count.hits += 1
             self.repeated += repeated
         elif how == "recorded":
-            self.recorded += 1
+            count.recorded += 1
         else:
-            self.live += 1
-        self.asked.add(interaction.request.service)
+            count.live += 1
         if interaction.stand_in:
             self.stand_ins.add(interaction.request.service)
         if interaction.effect_why == "guessed":
@@ -64,7 +87,9 @@ class Tally:
         """A request that nothing answers; the same one again only counts up."""
         self.exchanges += 1
         error = row["error"]
-        self.asked.add(row["service"])
+        if row["service"]:
+            self.services[row["service"]].refused += 1
+            self.services[row["service"]].misses += 1
         key = (error["code"], row["service"], row["method"], row["target"], repr(row.get("arguments")))
         seen = self.misses.get(key)
         self.misses[key] = (
@@ -82,9 +107,11 @@ class Tally:
             )
         )
 
-    def failed(self, code: str, message: str, fix: str = "", *, exchange: bool = False) -> None:
-        """Something went wrong, in an exchange or beside any."""
+    def failed(self, code: str, message: str, fix: str = "", *, exchange: bool = False, service: str = "") -> None:
+        """Something went wrong, in an exchange (of `service`, where that is known) or beside any."""
         self.exchanges += exchange
+        if exchange and service:
+            self.services[service].refused += 1
         seen = self.errors.get((code, message))
         self.errors[code, message] = ErrorSeen(code=code, message=message, fix=fix, count=seen.count + 1 if seen else 1)
 
@@ -93,6 +120,15 @@ class Tally:
         seen = self.hosts.get((host, method))
         count = seen.count + 1 if seen else 1
         self.hosts[host, method] = HostTried(host=host, method=method, count=count, service=service)
+
+    @property
+    def asked(self) -> set[str]:
+        """The services that were asked."""
+        return set(self.services)
+
+    def total(self, how: Literal["hits", "recorded", "live"]) -> int:
+        """The exchanges of every service that were answered so."""
+        return sum(getattr(count, how) for count in self.services.values())
 
     def guessed_effects(self) -> tuple[GuessedEffect, ...]:
         """One entry a guessed call, sorted."""

@@ -27,7 +27,7 @@ class SessionSpec(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     cassette: str
-    modes: dict[str, Mode]
+    modes: dict[str, Mode] = Field(min_length=1)
     """Every service of the session with its mode."""
     session: str | None = None
     """An id of one's own choice; else an unguessable one is made."""
@@ -72,6 +72,28 @@ class CloseAnswer(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     summary: SessionSummary
+    status: int
+    """With what a command that ran this session should end: 0 only where nothing failed."""
+    reasons: tuple[str, ...] = ()
+    """Each reason for a status that is not 0, the most important first."""
+
+
+class HealthAnswer(BaseModel):
+    """Says that a proxy answers; the only answer that needs no token."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    status: Literal["ok"] = "ok"
+    proctor: str
+    """The version."""
+
+
+class SessionsAnswer(BaseModel):
+    """Every open session."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    sessions: tuple[SessionInfo, ...]
 
 
 class TraceAnswer(BaseModel):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 from proctor.errors import PlatformError, ProctorError
 from proctor.journal import read_journal
@@ -12,7 +14,7 @@ from proctor.redacted_trace import write_trace
 from proctor.sealing import SealResult, seal
 from proctor.summary import llm_of, unused_labels
 from proctor.trace import SessionSummary
-from proctor.wire import set_up_of
+from proctor.wire import SessionSpec, set_up_of
 
 
 def conclude(session: Session, command_status: int | None) -> SessionSummary:
@@ -32,6 +34,33 @@ def conclude(session: Session, command_status: int | None) -> SessionSummary:
     except OSError as error:
         raise PlatformError("platform_error", f"the summary cannot be written: {error}") from None
     return summary
+
+
+@dataclass(frozen=True)
+class LeftOpen:
+    """What became of a session that nobody closed: its `journal` or `summary`, and the `error` that spoilt either."""
+
+    session: str
+    spec: SessionSpec
+    exchanges: int
+    journal: Path | None = None
+    """Of a recording: kept, to be recovered as after a kill."""
+    summary: SessionSummary | None = None
+    """Of any other session: written, with the error `left_open`."""
+    error: ProctorError | None = None
+
+
+def leave(session: Session) -> LeftOpen:
+    """End a session that nobody closed: how its command ended is not known, so it never counts as fine."""
+    left = LeftOpen(session.id, session.spec, session.tally.exchanges)
+    if session.journal is not None and "record" in session.spec.modes.values():
+        session.journal.close()
+        return replace(left, journal=session.journal.path, error=session.journal.failed)
+    session.failed("left_open", "the proxy was stopped before the session was closed", "close a session, then stop")
+    try:
+        return replace(left, summary=conclude(session, None))
+    except ProctorError as error:
+        return replace(left, error=error)
 
 
 def _from_journal(session: Session, command_status: int | None) -> SessionSummary:
@@ -84,10 +113,10 @@ def summarised(session: Session, command_status: int | None, result: SealResult 
         command_status=command_status,
         allow_unused=spec.allow_unused,
         exchanges=tally.exchanges,
-        hits=tally.hits,
+        hits=tally.total("hits"),
         repeated=tally.repeated,
-        recorded=tally.recorded,
-        live=tally.live,
+        recorded=tally.total("recorded"),
+        live=tally.total("live"),
         interactions=len(tape.interactions) if tape else len(kept),
         recorded_at=tape.recorded_at if tape else "",
         misses=tuple(tally.misses.values()),

@@ -3,71 +3,152 @@
 from __future__ import annotations
 
 import hmac
+import logging
+from collections.abc import Awaitable, Callable
+from functools import partial
+from typing import TypeVar
 
 import orjson
 from aiohttp import web
 from pydantic import BaseModel, ValidationError
 
-from proctor.errors import EXIT_PLATFORM, ProctorError, SessionError, UsageError
+from proctor import __version__
+from proctor.errors import EXIT_PLATFORM, ProctorError, UsageError, nearest
 from proctor.journal import read_journal
+from proctor.proxy.metrics import CONTENT_TYPE, rendered
 from proctor.proxy.registry import Registry
 from proctor.proxy.session import Session
 from proctor.redacted_trace import redacted_rows, session_redactor
-from proctor.wire import TOKEN_HEADER, CloseAnswer, CloseRequest, ErrorAnswer, SessionSpec, TraceAnswer
+from proctor.wire import (
+    TOKEN_HEADER,
+    CloseAnswer,
+    CloseRequest,
+    ErrorAnswer,
+    HealthAnswer,
+    SessionsAnswer,
+    SessionSpec,
+    TraceAnswer,
+)
 
 PREFIX = "/_proctor/"
+
+_LOG = logging.getLogger("proctor.proxy")
+_BODY_LIMIT = 2**20
+_STATUSES = {
+    "unknown_session": 404,
+    "unknown_route": 404,
+    "session_exists": 409,
+    "session_closed": 410,
+    "body_too_large": 413,
+    "proxy_stopping": 503,
+}
+"""Of errors by code; any other is 400, or 500 where Proctor itself failed."""
+
+_Model = TypeVar("_Model", bound=BaseModel)
+_Route = Callable[[bytes], Awaitable[web.Response]]
 
 
 class Control:
     """Answers the control API of one proxy.
 
+        GET  /_proctor/health                             -> HealthAnswer, without a token
+        GET  /_proctor/metrics                            -> Prometheus' text format 0.0.4
+        GET  /_proctor/sessions                           -> SessionsAnswer
         POST /_proctor/sessions              SessionSpec  -> SessionInfo (201)
         GET  /_proctor/sessions/ID                        -> SessionInfo
         GET  /_proctor/sessions/ID/trace                  -> TraceAnswer
         POST /_proctor/sessions/ID/close     CloseRequest -> CloseAnswer
 
-    Errors are ErrorAnswers: 401 without the token, 404 for what is not there, 400 for what cannot be.
+    The token comes in `x-proctor-token`, or as `Authorization: Bearer TOKEN`. Errors are ErrorAnswers: 400 for what
+    cannot be, 401 without the token, 404 for what is not there, 405 for another method, 409 for an id that is taken,
+    410 for a closed session, 413 for a body over 1 MiB, 500 where Proctor failed, 503 while it is being stopped.
     """
 
-    def __init__(self, registry: Registry, token: str, base_url: str) -> None:
-        """`base_url` is how an agent reaches this proxy."""
+    def __init__(self, registry: Registry, token: str, address_of: Callable[[str], str]) -> None:
+        """`address_of` gives the URL at which agents reach a session, from its id."""
         self._registry = registry
         self._token = token
-        self._base_url = base_url
+        self._address_of = address_of
 
     async def answer(self, request: web.BaseRequest, path: str) -> web.Response:
-        """Answer one control request; `path` is its target without the proxy's own address."""
-        if not hmac.compare_digest(request.headers.get(TOKEN_HEADER, "").encode(), self._token.encode()):
-            return _error(401, "token_wrong", f"the control API wants the run's token in {TOKEN_HEADER}")
+        """Answer one control request; `path` is its target without the proxy's own address and the query."""
+        parts = path[len(PREFIX) :].split("/")
+        if parts != ["health"] and not self._may(request):
+            return _error(
+                401,
+                ErrorAnswer(code="token_wrong", message=f"the control API wants the run's token in {TOKEN_HEADER}"),
+                {"WWW-Authenticate": "Bearer"},
+            )
+        routes = self._routes(parts)
+        route = routes.get("GET" if request.method == "HEAD" else request.method)
+        if routes and route is None:
+            allowed = ", ".join(sorted({*routes, *(["HEAD"] if "GET" in routes else [])}))
+            told = f"{path} takes {allowed}, not {request.method}"
+            return _error(405, ErrorAnswer(code="method_not_allowed", message=told), {"Allow": allowed})
         try:
-            return await self._route(request.method, path[len(PREFIX) :].split("/"), await request.read())
-        except SessionError as error:
-            return _error(404, error.code, error.message, error.fix)
+            if route is None:
+                raise UsageError("unknown_route", f"the control API has no {path}", "see docs/serve.md")
+            return await route(await _body_of(request))
         except ProctorError as error:
-            status = 500 if error.exit_code == EXIT_PLATFORM else 400
-            return _error(status, error.code, error.message, error.fix, error.exit_code)
-        except ValidationError as error:
-            first = error.errors(include_url=False)[0]
-            where = ".".join(str(part) for part in first["loc"])
-            return _error(400, "bad_request", f"{where}: {first['msg']}")
+            return _told(error)
+        except (web.HTTPException, ConnectionError):
+            raise
+        except Exception as error:
+            # Whoever asked is told; it is no fault of the sessions that are open.
+            _LOG.error("a control request failed inside the proxy", exc_info=error)
+            told = f"Proctor failed: {type(error).__name__}: {error}"
+            return _error(500, ErrorAnswer(code="platform_error", message=told, exit_code=EXIT_PLATFORM))
 
-    async def _route(self, method: str, parts: list[str], body: bytes) -> web.Response:
-        match method, parts:
-            case "POST", ["sessions"]:
-                session = self._registry.open(SessionSpec.model_validate_json(body))
-                return _json(session.info(self._url(session)), 201)
-            case "GET", ["sessions", session_id]:
-                session = self._registry.find(session_id)
-                return _json(session.info(self._url(session)))
-            case "GET", ["sessions", session_id, "trace"]:
-                return _json(TraceAnswer(rows=rows_so_far(self._registry.find(session_id))))
-            case "POST", ["sessions", session_id, "close"]:
-                asked = CloseRequest.model_validate_json(body or b"{}")
-                return _json(CloseAnswer(summary=await self._registry.close(session_id, asked.command_status)))
-        raise UsageError("unknown_route", f"the control API has no {method} /{'/'.join(parts)}")
+    def _may(self, request: web.BaseRequest) -> bool:
+        scheme, _, bearer = request.headers.get("Authorization", "").partition(" ")
+        given = request.headers.get(TOKEN_HEADER) or (bearer.strip() if scheme.lower() == "bearer" else "")
+        return hmac.compare_digest(given.encode("utf-8", "surrogateescape"), self._token.encode())
 
-    def _url(self, session: Session) -> str:
-        return f"{self._base_url}/s/{session.id}"
+    def _routes(self, parts: list[str]) -> dict[str, _Route]:
+        """What answers at a path, by method; nothing where there is no such path."""
+        match parts:
+            case ["health"]:
+                return {"GET": self._health}
+            case ["metrics"]:
+                return {"GET": self._metrics}
+            case ["sessions"]:
+                return {"GET": self._list, "POST": self._open}
+            case ["sessions", session_id]:
+                return {"GET": partial(self._show, session_id)}
+            case ["sessions", session_id, "trace"]:
+                return {"GET": partial(self._trace, session_id)}
+            case ["sessions", session_id, "close"]:
+                return {"POST": partial(self._close, session_id)}
+        return {}
+
+    async def _health(self, _: bytes) -> web.Response:
+        return _json(HealthAnswer(proctor=__version__))
+
+    async def _metrics(self, _: bytes) -> web.Response:
+        sessions = self._registry.sessions.values()
+        totals = self._registry.totals.with_open(session.tally for session in sessions)
+        text = rendered(totals, len(sessions))
+        return web.Response(body=text.encode(), headers={"Content-Type": CONTENT_TYPE})
+
+    async def _list(self, _: bytes) -> web.Response:
+        running = self._registry.running
+        return _json(SessionsAnswer(sessions=tuple(each.info(self._address_of(each.id)) for each in running)))
+
+    async def _open(self, body: bytes) -> web.Response:
+        session = await self._registry.open(_parsed(SessionSpec, body))
+        return _json(session.info(self._address_of(session.id)), 201)
+
+    async def _show(self, session_id: str, _: bytes) -> web.Response:
+        session = self._registry.find(session_id)
+        return _json(session.info(self._address_of(session.id)))
+
+    async def _trace(self, session_id: str, _: bytes) -> web.Response:
+        return _json(TraceAnswer(rows=rows_so_far(self._registry.find(session_id))))
+
+    async def _close(self, session_id: str, body: bytes) -> web.Response:
+        asked = _parsed(CloseRequest, body or b"{}")
+        summary, end = await self._registry.close(session_id, asked.command_status)
+        return _json(CloseAnswer(summary=summary, status=end.status, reasons=end.reasons))
 
 
 def rows_so_far(session: Session) -> list[dict[str, object]]:
@@ -80,9 +161,43 @@ def rows_so_far(session: Session) -> list[dict[str, object]]:
     return [orjson.loads(line) for line in session.trace.path.read_bytes().splitlines()]
 
 
+async def _body_of(request: web.BaseRequest) -> bytes:
+    """The whole body; UsageError for one that no control request has, without reading it to its end."""
+    body = bytearray()
+    while len(body) <= _BODY_LIMIT and (request.content_length or 0) <= _BODY_LIMIT:
+        piece = await request.content.readany()
+        if not piece:
+            return bytes(body)
+        body += piece
+    raise UsageError("body_too_large", f"a control request has at most {_BODY_LIMIT} bytes")
+
+
+def _parsed(model: type[_Model], body: bytes) -> _Model:
+    """A request's body. UsageError names the first thing wrong with it."""
+    try:
+        return model.model_validate_json(body)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+    if first["type"] == "json_invalid":
+        raise UsageError("bad_json", f"the body is no JSON: {first['msg']}") from None
+    where = ".".join(str(part) for part in first["loc"])
+    if first["type"] == "extra_forbidden":
+        raise UsageError("unknown_field", f'unknown field "{where}"', nearest(where, model.model_fields)) from None
+    raise UsageError("bad_request", f"{where or 'the body'}: {first['msg']}") from None
+
+
 def _json(model: BaseModel, status: int = 200) -> web.Response:
     return web.Response(status=status, body=model.model_dump_json().encode(), content_type="application/json")
 
 
-def _error(status: int, code: str, message: str, fix: str = "", exit_code: int | None = None) -> web.Response:
-    return _json(ErrorAnswer(code=code, message=message, fix=fix, exit_code=exit_code), status)
+def _told(error: ProctorError) -> web.Response:
+    """The answer that carries an error."""
+    ours = error.exit_code == EXIT_PLATFORM
+    status = _STATUSES.get(error.code, 500 if ours else 400)
+    return _error(status, ErrorAnswer(code=error.code, message=error.message, fix=error.fix, exit_code=error.exit_code))
+
+
+def _error(status: int, error: ErrorAnswer, headers: dict[str, str] | None = None) -> web.Response:
+    answer = _json(error, status)
+    answer.headers.update(headers or {})
+    return answer

@@ -9,27 +9,37 @@ import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 import aiohttp
 
 from proctor.cassette import check_place
 from proctor.config import Config, upstream_url
-from proctor.errors import SessionError, UsageError
+from proctor.errors import EXIT_FAILED, EXIT_FINE, EXIT_PLATFORM, SessionError, UsageError
 from proctor.journal import JournalWriter
 from proctor.paths import Layout, cassette_name
-from proctor.proxy.conclude import conclude
+from proctor.proxy.conclude import LeftOpen, conclude, leave
 from proctor.proxy.identity import IdentityBinder
+from proctor.proxy.metrics import Outcome, Totals, outcome_of
 from proctor.proxy.order import NextInLine
 from proctor.proxy.replay import Replay
 from proctor.proxy.session import ServiceInSession, Session, journal_head
 from proctor.proxy.shelf import Shelf
 from proctor.proxy.tracing import TraceWriter
 from proctor.proxy.upstream import Upstream, client_session
+from proctor.summary import Ending, ServiceCount, ending
 from proctor.tape_lock import TapeLock
 from proctor.trace import SessionSummary
 from proctor.wire import SessionSpec
 
 _SESSION_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9.-]{0,63}")
+
+
+class Closed(NamedTuple):
+    """What became of a closed session, and with what status its command should end."""
+
+    summary: SessionSummary
+    end: Ending
 
 
 @dataclass
@@ -39,12 +49,19 @@ class Registry:
     config: Config
     environ: Mapping[str, str] = field(default_factory=lambda: os.environ)
     sessions: dict[str, Session] = field(default_factory=dict)
+    totals: Totals = field(init=False)
+    statuses: set[int] = field(default_factory=set)
+    """What closed sessions came to: 4, 3, 1 (that of a command which failed by itself included) or 0."""
     _client: aiohttp.ClientSession | None = None
+    _opening: set[str] = field(default_factory=set)
+    _endings: set[asyncio.Task[Closed]] = field(default_factory=set)
     _ended: set[str] = field(default_factory=set)
     _shelf: Shelf = field(init=False)
+    _stopping: bool = False
 
     def __post_init__(self) -> None:
-        """Nothing is loaded yet."""
+        """Count every configured service from the start."""
+        self.totals = Totals({name: ServiceCount() for name in self.config.services})
         self._shelf = Shelf(self.config, self.environ)
 
     @property
@@ -52,45 +69,53 @@ class Registry:
         """Where the project's files lie."""
         return Layout(self.config.root)
 
-    def open(self, spec: SessionSpec) -> Session:
+    async def open(self, spec: SessionSpec) -> Session:
         """Start a session. Raises a typed error, leaving nothing behind, where a service, tape or journal is wrong."""
         spec = spec.model_copy(update={"cassette": cassette_name(spec.cassette)})
         for name in spec.modes:
             self.config.service(name)
-        session_id = self._new_id(spec.session)
-        layout = self.layout
         urls = {
             name: upstream_url(name, self.config.services[name], self.environ)
             for name, mode in spec.modes.items()
             if mode != "replay"
         }
-        session = Session(id=session_id, spec=spec, config=self.config, layout=layout)
-        if "record" in spec.modes.values():
-            check_place(layout, spec.cassette)
-            session.lock = TapeLock(layout, spec.cassette, f"the recording of session {session_id}")
+        session_id = self._new_id(spec.session)
+        session = Session(id=session_id, spec=spec, config=self.config, layout=self.layout)
+        self._opening.add(session_id)
         try:
-            self._ready(session, urls)
+            if "record" in spec.modes.values():
+                check_place(self.layout, spec.cassette)
+                session.lock = TapeLock(self.layout, spec.cassette, f"the recording of session {session_id}")
+            if "replay" in spec.modes.values():
+                # On a thread: a long tape takes a while, and other sessions are being answered.
+                session.tape = await asyncio.to_thread(self._shelf.tape, spec.cassette)
+                session.tally.notes.update(dict.fromkeys(session.tape.notes))
+                session.order = NextInLine(session.tape.effects)
+            self._start(session, urls)
         except BaseException:
-            if session.lock is not None:
-                session.lock.release()
+            session.release()
             raise
-        self.sessions[session_id] = session
+        finally:
+            self._opening.discard(session_id)
         return session
 
-    def _ready(self, session: Session, urls: Mapping[str, str]) -> None:
-        """Load the tape, begin the journal or the trace, and join each service with its source."""
-        spec, layout = session.spec, session.layout
-        if "replay" in spec.modes.values():
-            session.tape = self._shelf.tape(spec.cassette)
-            session.tally.notes.update(dict.fromkeys(session.tape.notes))
-            session.order = NextInLine(session.tape.effects)
+    def _start(self, session: Session, urls: Mapping[str, str]) -> None:
+        """Everything that leaves a trace on disk or in the registry, at once."""
+        if self._stopping:
+            raise SessionError("proxy_stopping", "the proxy is being stopped; no session was opened")
+        self._add_services(session, urls)
+        layout = self.layout
         layout.ensure_state()
         if urls:
-            head = journal_head(session.id, spec, self.config, urls, self.environ)
-            session.journal = JournalWriter(self._journal_path(spec.cassette, session.id), head)
+            head = journal_head(session.id, session.spec, self.config, urls, self.environ)
+            session.journal = JournalWriter(self._journal_path(session.spec.cassette, session.id), head)
         else:
             session.trace = TraceWriter(layout.sessions / session.id / "trace.jsonl")
-        self._add_services(session, urls)
+        for stale in ("summary.json", *(("trace.jsonl",) if urls else ())):
+            # An id may have served an earlier proxy: what that left must not pass for this session's.
+            (layout.sessions / session.id / stale).unlink(missing_ok=True)
+        self.sessions[session.id] = session
+        self.totals.opened += 1
 
     @property
     def running(self) -> tuple[Session, ...]:
@@ -103,35 +128,59 @@ class Registry:
             return self._only_one()
         session = self.sessions.get(session_id)
         if session_id in self._ended or (session is not None and session.closed):
-            raise SessionError("session_closed", f'session "{session_id}" is closed; its agent called after the end')
+            raise SessionError(
+                "session_closed", f'session "{session_id}" is closed', f"proctor session show {session_id}"
+            )
         if session is None:  # the ids of others are not told: they are what keeps strangers out
             raise SessionError("unknown_session", f'no session "{session_id}" on this proxy')
         return session
 
-    async def close(self, session_id: str, command_status: int | None) -> SessionSummary:
-        """End a session: settle, seal a recording, write trace and summary. Raises SessionError for an unknown one."""
-        session = self.find(session_id)
-        await session.settle()
-        try:
-            return await asyncio.to_thread(conclude, session, command_status)
-        finally:
-            if session.lock is not None:
-                session.lock.release()
-            self._ended.add(self.sessions.pop(session.id).id)
+    async def close(self, session_id: str, command_status: int | None) -> Closed:
+        """End a session: settle, seal a recording, write trace and summary. Raises SessionError for an unknown one.
 
-    async def aclose(self) -> None:
-        """Close the connections to real services and the files of sessions that nobody closed; their journals stay."""
-        for session in self.sessions.values():
+        Of two calls at once one ends it. Whoever asked may go away: the end is not broken off.
+        """
+        session = self.find(session_id)
+        session.closed = True
+        task = asyncio.create_task(self._end(session, command_status))
+        self._endings.add(task)
+        task.add_done_callback(self._endings.discard)
+        return await asyncio.shield(task)
+
+    async def _end(self, session: Session, command_status: int | None) -> Closed:
+        await session.settle()
+        outcome: Outcome = "failed"
+        own = EXIT_PLATFORM
+        try:
+            summary = await asyncio.to_thread(conclude, session, command_status)
+            end = ending(summary, command_status or 0, allow_unused=session.spec.allow_unused)
+            own = ending(summary, 0, allow_unused=session.spec.allow_unused).status
+            outcome = outcome_of(summary, end.status)
+            return Closed(summary, end)
+        finally:
+            session.release()
+            self._ended.add(self.sessions.pop(session.id).id)
+            self.totals.take(session.tally)
+            self.totals.closed[outcome] += 1
+            self.statuses.add(own or (EXIT_FAILED if command_status else EXIT_FINE))
+
+    async def finish_endings(self) -> None:
+        """Open no session any more, and wait for those that are closing."""
+        self._stopping = True
+        await asyncio.gather(*self._endings, return_exceptions=True)
+
+    async def aclose(self) -> tuple[LeftOpen, ...]:
+        """End what nobody closed, and the connections to real services; gives what became of each such session."""
+        await self.finish_endings()
+        left = []
+        for session in self.running:
             session.closed = True
-            if session.journal is not None:
-                session.journal.close()
-            if session.trace is not None:
-                session.trace.close()
-            if session.lock is not None:
-                session.lock.release()
+            left.append(await asyncio.to_thread(leave, session))
+            session.release()
         self.sessions.clear()
         if self._client is not None:
             await self._client.close()
+        return tuple(left)
 
     def _only_one(self) -> Session:
         running = self.running
@@ -167,7 +216,7 @@ class Registry:
             return secrets.token_urlsafe(12).replace("_", "-").lstrip("-") or self._new_id(None)
         if not _SESSION_ID.fullmatch(wanted):
             raise UsageError("session_id", f'"{wanted}" cannot be a session id: letters, digits, "." and "-", up to 64')
-        if wanted in self.sessions or wanted in self._ended:
+        if wanted in self.sessions or wanted in self._opening or wanted in self._ended:
             raise SessionError("session_exists", f'session "{wanted}" is there already', "choose another id, or none")
         return wanted
 

@@ -6,6 +6,7 @@ recording source journals, every source traces.
 
 from __future__ import annotations
 
+import hmac
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple, Protocol
@@ -79,14 +80,36 @@ class Carrier(Protocol):
 
 
 class PathCarrier:
-    """`/s/SESSION/SERVICE/rest`: the rest goes to the service byte for byte."""
+    """`/s/SESSION/SERVICE/rest`: the rest goes to the service byte for byte.
+
+    With a path token, which only those know who were given an address, it reads `/p/TOKEN/s/SESSION/SERVICE/rest`.
+    """
+
+    def __init__(self, path_token: str = "") -> None:
+        self._prefix = f"/p/{path_token}" if path_token else ""
+        self._start = f"{self._prefix}/s/"
+
+    def address(self, session: str) -> str:
+        """The path that every address of a session begins with."""
+        return self._start + session
+
+    def admits(self, target: str) -> bool:
+        """Whether the sender was given an address of this proxy; else it is a stranger."""
+        head = target[: len(self._prefix)]
+        return hmac.compare_digest(head.encode("utf-8", "surrogateescape"), self._prefix.encode())
+
+    def without_token(self, target: str) -> str:
+        """An admitted target as it may be told: the path token is nobody else's."""
+        return target[len(self._prefix) :]
 
     def locate(self, target: str) -> Located | None:
         """See `Carrier.locate`."""
-        if not target.startswith("/s/"):
+        if self._prefix and not self.admits(target):
+            return None
+        if not target.startswith(self._start):
             return None
         path, mark, query = target.partition("?")
-        session, _, rest = path[3:].partition("/")
+        session, _, rest = path[len(self._start) :].partition("/")
         service, slash, tail = rest.partition("/")
         if not session or not service:
             return None

@@ -14,8 +14,10 @@ from aiohttp import web
 from yarl import URL
 
 from proctor.config import Config, upstream_url
-from proctor.errors import ConfigError, PortInUse, SessionError, nearest
+from proctor.errors import ConfigError, PortInUse, SessionError, UsageError, nearest
 from proctor.proxy import answers
+from proctor.proxy.addressing import Addressing, base_url, local
+from proctor.proxy.conclude import LeftOpen
 from proctor.proxy.control import PREFIX, Control
 from proctor.proxy.registry import Registry
 from proctor.proxy.seams import Exchange, PathCarrier
@@ -31,29 +33,47 @@ _NO_LIMIT = 0
 
 @dataclass
 class Proxy:
-    """A listening proxy. `url` is its address, `token` opens its control API."""
+    """A listening proxy. `url` is its address on this machine, `token` opens its control API."""
 
     registry: Registry
-    url: str
+    addressing: Addressing
     token: str
     _runner: web.ServerRunner
 
-    async def close(self) -> None:
-        """Stop listening, end what is open, keep the journals of recordings that nobody closed."""
+    @property
+    def url(self) -> str:
+        """See `Addressing.url`."""
+        return self.addressing.url
+
+    def session_url(self, session_id: str) -> str:
+        """How agents reach a session: the base of its services' addresses."""
+        return self.addressing.agents_url + PathCarrier(self.addressing.path_token).address(session_id)
+
+    async def close(self) -> tuple[LeftOpen, ...]:
+        """Stop listening, let closing sessions come to their end, then end what nobody closed; tells what it was."""
+        for site in list(self._runner.sites):
+            await site.stop()
+        await self.registry.finish_endings()
         await self._runner.cleanup()
-        await self.registry.aclose()
+        return await self.registry.aclose()
 
 
-async def start_proxy(config: Config, host: str = "127.0.0.1", port: int = 0) -> Proxy:
-    """Listen on loopback, on a port of the system's choice unless one is asked for. Raises PortInUse."""
+async def start_proxy(
+    config: Config, host: str = "127.0.0.1", port: int = 0, *, advertised: str = "", token: str = ""
+) -> Proxy:
+    """Listen, on loopback and a port of the system's choice unless told otherwise. Raises UsageError (PortInUse).
+
+    On a host that others can reach, agents' addresses carry an unguessable path token.
+    """
     registry = Registry(config)
-    token = secrets.token_urlsafe(24)
-    dispatcher = _Dispatcher(registry)
+    token = token or secrets.token_urlsafe(24)
+    path_token = "" if local(host) else secrets.token_urlsafe(24)
+    dispatcher = _Dispatcher(registry, PathCarrier(path_token))
     server = web.Server(
         dispatcher.handle,
         request_factory=_request,
         access_log=None,
-        logger=_http_log(registry),
+        logger=_http_log(registry, exposed=bool(path_token)),
         auto_decompress=False,
         max_line_size=_HEADER_BYTES,
         max_field_size=_HEADER_BYTES,
@@ -65,16 +85,18 @@ async def start_proxy(config: Config, host: str = "127.0.0.1", port: int = 0) ->
         await web.TCPSite(runner, host, port).start()
     except OSError as error:
         await runner.cleanup()
-        if error.errno == errno.EADDRINUSE:
-            raise PortInUse(
-                "port_in_use",
-                f"port {port} on {host} is taken by another program",
-                "leave --port out: the system chooses",
-            ) from None
-        raise
-    bound = runner.addresses[0][1]
-    dispatcher.listen_at(host, bound, token)
-    return Proxy(registry, f"http://{host}:{bound}", token, runner)
+        raise _cannot_listen(host, port, error) from None
+    addressing = Addressing(host, runner.addresses[0][1], advertised, path_token)
+    dispatcher.listen_at(addressing, token)
+    return Proxy(registry, addressing, token, runner)
+
+
+def _cannot_listen(host: str, port: int, error: OSError) -> UsageError:
+    if error.errno == errno.EADDRINUSE:
+        told = f"port {port} on {host} is taken by another program"
+        return PortInUse("port_in_use", told, "leave --port out: the system chooses")
+    told = f"cannot listen on {base_url(host, port)}: {error.strerror or error}"
+    return UsageError("cannot_listen", told, "--host takes an address of this machine; ports below 1024 want rights")
 
 
 def _request(message: Any, payload: Any, protocol: Any, writer: Any, task: Any) -> web.BaseRequest:
@@ -91,16 +113,16 @@ async def _body_of(request: web.BaseRequest) -> bytes:
 class _Dispatcher:
     """Tells requests apart by their target and sends each where it belongs."""
 
-    def __init__(self, registry: Registry) -> None:
+    def __init__(self, registry: Registry, carrier: PathCarrier) -> None:
         self._registry = registry
-        self._carrier = PathCarrier()
-        self._own: tuple[str, ...] = ()
+        self._carrier = carrier
+        self._addressing: Addressing | None = None
         self._control: Control | None = None
 
-    def listen_at(self, host: str, port: int, token: str) -> None:
+    def listen_at(self, addressing: Addressing, token: str) -> None:
         """Know one's own address, once the system has chosen it."""
-        self._own = tuple(f"http://{name}:{port}/" for name in (host, "localhost", "127.0.0.1", "[::1]"))
-        self._control = Control(self._registry, token, f"http://{host}:{port}")
+        self._addressing = addressing
+        self._control = Control(self._registry, token, lambda id_: addressing.agents_url + self._carrier.address(id_))
 
     async def handle(self, request: web.BaseRequest) -> web.StreamResponse:
         """Answer any request that reaches the port."""
@@ -113,30 +135,30 @@ class _Dispatcher:
 
     async def _dispatch(self, request: web.BaseRequest) -> web.StreamResponse:
         target = request.raw_path
-        if request.method == "CONNECT":
-            return self._past(request, target)
-        if not target.startswith("/"):
-            own = next((address for address in self._own if target.startswith(address)), None)
+        if not target.startswith("/") or request.method == "CONNECT":
+            own = self._own_target(request, target)
             if own is None:
-                return self._past(request, _host_of(target), target)
-            target = target[len(own) - 1 :]
+                return self._past(request, target)
+            target = own
         if target.startswith(PREFIX):
             assert self._control is not None
             return await self._control.answer(request, target.partition("?")[0])
         located = self._carrier.locate(target)
         if located is None:
-            return _stray(self._registry.running, request.method, target, *_NO_SESSION)
+            if not self._carrier.admits(target):
+                return self._stranger(404)
+            return self._stray(self._registry.running, request.method, target, *_NO_SESSION)
         try:
             session = self._registry.find(located.session)
         except SessionError as error:
             if error.code == "session_closed":
                 return answers.refusal(410, error.as_dict())
-            return _stray(self._registry.running, request.method, target, error.message, error.fix or _ADDRESSES)
+            return self._stray(self._registry.running, request.method, target, error.message, error.fix or _ADDRESSES)
         service = session.services.get(located.service)
         if service is None:
             near = nearest(located.service, session.services)
             why = f'the session has no service "{located.service}"'
-            return _stray((session,), request.method, target, why, near)
+            return self._stray((session,), request.method, target, why, near)
         return await self._exchange(request, session, service, located.target)
 
     async def _exchange(
@@ -156,11 +178,23 @@ class _Dispatcher:
         except (web.HTTPException, ConnectionError):
             raise
         except Exception as error:
-            return _failed_inside((session,), error)
+            return _failed_inside((session,), error, service.name)
 
-    def _past(self, request: web.BaseRequest, host: str, target: str = "") -> web.StreamResponse:
+    def _own_target(self, request: web.BaseRequest, target: str) -> str | None:
+        """The path of a request that a client sent to this proxy by way of this proxy; None for any other host."""
+        assert self._addressing is not None
+        if request.method == "CONNECT" or request.transport is None:
+            return None
+        return self._addressing.origin_form(target, request.transport.get_extra_info("sockname")[0])
+
+    def _past(self, request: web.BaseRequest, target: str) -> web.StreamResponse:
         """A call to a host that is not addressed as a service: refused, and reported whatever the agent makes of it."""
+        assert self._addressing is not None
+        if not self._addressing.may_proxy(request.remote, request.headers.get("Proxy-Authorization", "")):
+            return self._stranger(407, {"Proxy-Authenticate": "Basic"})
+        host = target if request.method == "CONNECT" else _host_of(target)
         service = self._service_at(host, target)
+        self._registry.totals.past += 1
         for session in self._registry.running:
             session.bypassed(host, request.method, service)
         told = f'the address of service "{service}", called directly' if service else "no service of proctor.toml"
@@ -182,44 +216,56 @@ class _Dispatcher:
                 return name
         return None
 
+    def _stray(self, sessions: Iterable[Session], method: str, target: str, why: str, fix: str) -> web.StreamResponse:
+        """The answer to a request to the proxy's own address that belongs nowhere; it fails these sessions."""
+        path = self._carrier.without_token(target).partition("?")[0]
+        error = {"code": "stray_request", "message": f"{method} {path}: {why}", "fix": fix}
+        self._registry.totals.strays += 1
+        for session in sessions:
+            session.stray({"service": "", "method": method, "target": path, "status": 404, "error": error})
+        return answers.refusal(404, error)
 
-def _stray(sessions: Iterable[Session], method: str, target: str, why: str, fix: str) -> web.Response:
-    """The answer to a request to the proxy's own address that belongs nowhere; it fails these sessions."""
-    path = target.partition("?")[0]
-    error = {"code": "stray_request", "message": f"{method} {path}: {why}", "fix": fix}
-    for session in sessions:
-        session.stray({"service": "", "method": method, "target": path, "status": 404, "error": error})
-    return answers.refusal(404, error)
+    def _stranger(self, status: int, headers: dict[str, str] | None = None) -> web.StreamResponse:
+        """The answer to whoever was given no address: it tells nothing, and no session has to do with it."""
+        self._registry.totals.strangers += 1
+        return web.Response(status=status, headers=headers)
 
 
-def _failed_inside(sessions: Iterable[Session], error: Exception) -> web.Response:
+def _failed_inside(sessions: Iterable[Session], error: Exception, service: str = "") -> web.Response:
     """The answer to a request that broke Proctor itself; it fails these sessions."""
     _LOG.error("an exchange failed inside the proxy", exc_info=error)
     told = {"code": "platform_error", "message": f"Proctor failed: {type(error).__name__}: {error}"}
     for session in sessions:
-        session.failed(told["code"], told["message"], exchange=True)
+        session.failed(told["code"], told["message"], exchange=True, service=service)
     return answers.refusal(500, told)
 
 
 class _Unreadable(logging.Handler):
-    """Books what the HTTP parser refuses: such a request never reaches the dispatcher."""
+    """Books what the HTTP parser refuses: such a request never reaches the dispatcher.
 
-    def __init__(self, registry: Registry) -> None:
+    It shows no path token, so on a proxy that others can reach it is a stranger's.
+    """
+
+    def __init__(self, registry: Registry, exposed: bool) -> None:
         super().__init__()
         self._registry = registry
+        self._exposed = exposed
 
     def emit(self, record: logging.LogRecord) -> None:
         """A parser's refusal, which names no session."""
         if record.exc_info is None or record.levelno < logging.ERROR:
+            return
+        if self._exposed:
+            self._registry.totals.strangers += 1
             return
         told = f"a request could not be read as HTTP: {record.exc_info[1]}"
         for session in self._registry.running:
             session.failed("unreadable_request", told, exchange=True)
 
 
-def _http_log(registry: Registry) -> logging.Logger:
+def _http_log(registry: Registry, *, exposed: bool) -> logging.Logger:
     log = logging.Logger("proctor.proxy.http")
-    log.addHandler(_Unreadable(registry))
+    log.addHandler(_Unreadable(registry, exposed))
     return log
 
 

@@ -75,9 +75,17 @@ class Session:
             planned = await self.faults.answer(exchange)
             return planned if planned is not None else await exchange.service.source.answer(exchange)
         finally:
+            count = self.tally.services[exchange.service.name]
+            count.timed += 1
+            count.seconds += time.perf_counter() - exchange.started
             self._open -= 1
             if not self._open:
                 self._idle.set()
+
+    def release(self) -> None:
+        """Let the next recording of the tape begin."""
+        if self.lock is not None:
+            self.lock.release()
 
     def next_index(self) -> int:
         """The number of the next exchange, in order of arrival."""
@@ -114,9 +122,9 @@ class Session:
         head = {"index": self.next_index(), "session": self.id, "source": "refused", "started": now, "seconds": 0.0}
         self.missed({**head, **row})
 
-    def failed(self, code: str, message: str, fix: str = "", *, exchange: bool = False) -> None:
+    def failed(self, code: str, message: str, fix: str = "", *, exchange: bool = False, service: str = "") -> None:
         """Note something that went wrong: it fails the session and forbids sealing."""
-        self.tally.failed(code, message, fix, exchange=exchange)
+        self.tally.failed(code, message, fix, exchange=exchange, service=service)
         if self.journal is not None:
             self.journal.fault(code, message)
 
@@ -143,8 +151,7 @@ class Session:
                 "error": error,
             }
         )
-        self.tally.asked.add(request.service)
-        self.failed(error["code"], error["message"], error.get("fix", ""), exchange=True)
+        self.failed(error["code"], error["message"], error.get("fix", ""), exchange=True, service=request.service)
 
     def write_row(self, row: dict[str, Any]) -> None:
         """One trace row, into the journal or the trace."""

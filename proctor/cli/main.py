@@ -15,6 +15,7 @@ _COMMANDS: dict[str, tuple[str, str]] = {
     "init": ("proctor.cli.init:init", "Write a proctor.toml to start from."),
     "record": ("proctor.cli.record:record", "Run an agent against the real services and keep their answers."),
     "replay": ("proctor.cli.replay:replay", "Run an agent against a cassette, with no network."),
+    "serve": ("proctor.cli.serve:serve", "Run a proxy for launchers of your own, until it is stopped."),
     "env": ("proctor.cli.env:env", "Print the variables that point an agent at a session."),
     "session": ("proctor.cli.session:session", "Read what a session did."),
     "cassette": ("proctor.cli.cassette:cassette", "List, show, seal and recover cassettes."),

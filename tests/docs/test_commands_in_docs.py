@@ -7,6 +7,8 @@ the stand-in model's address; `agent.py` is the order desk's agent.
 from __future__ import annotations
 
 import re
+import shutil
+import socket
 import sys
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
@@ -67,6 +69,19 @@ async def test_the_commands_of_a_page_work_as_shown(page: str, desk: Desk, proje
             plant_a_killed_recording(folder)
         await shell(folder, command, desk)
     assert folder.tape("refund").services == ("openai", "orders")
+
+
+@pytest.mark.skipif(shutil.which("curl") is None, reason="no curl on this machine")
+async def test_the_commands_of_the_serve_page_work_in_one_shell(desk: Desk, project: Project) -> None:
+    project.script("agent.py", AGENT)
+    await shell(project, "proctor init --service orders=https://staging.example/api --preset openai", desk)
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = str(free.getsockname()[1])
+    commands = [command.replace("4711", port) for command in commands_of("docs/serve.md")]
+    stopping = "trap 'kill $! 2> /dev/null || true' EXIT"  # where a command fails, nothing is to run on
+    await shell(project, "\n".join(("set -e -o pipefail", stopping, *commands)), desk)
+    assert project.tape("refund").services == ("openai", "orders")
 
 
 async def shell(folder: Project, command: str, desk: Desk) -> None:

@@ -104,12 +104,14 @@ def put_aside(layout: Layout, tape: str = "t") -> str:
 
 
 @asynccontextmanager
-async def started(project: Project, *arguments: str) -> AsyncIterator[asyncio.subprocess.Process]:
+async def started(
+    project: Project, *arguments: str, env: Mapping[str, str] | None = None
+) -> AsyncIterator[asyncio.subprocess.Process]:
     """The real command while it runs, killed at the end if it still does."""
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "proctor", *arguments),
         cwd=project.root,
-        env=clean_environment(),
+        env={**clean_environment(), **(env or {})},
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,

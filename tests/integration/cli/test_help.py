@@ -44,7 +44,17 @@ async def test_short_help_version_and_no_command_at_all_say_what_they_should(pro
         project.proctor("-h"), project.proctor("--version"), project.proctor(), project.proctor("recrod")
     )
     assert short.status == 0
-    for told in ("init", "record", "replay", "env", "session", "cassette", "First steps:", "Exit status: 0 fine"):
+    for told in (
+        "init",
+        "record",
+        "replay",
+        "serve",
+        "env",
+        "session",
+        "cassette",
+        "First steps:",
+        "Exit status: 0 fine",
+    ):
         assert told in short.stdout
     assert re.fullmatch(r"proctor, version \d+\.\d+\.\d+\n", version.stdout)
     assert bare.status == 2

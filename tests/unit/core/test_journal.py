@@ -77,7 +77,7 @@ def test_an_existing_journal_is_never_written_over(path: Path) -> None:
     before = written(path)
     with pytest.raises(JournalError) as caught:
         JournalWriter(path, HEAD)
-    assert caught.value.code == "journal_unwritable"
+    assert caught.value.code == "journal_left"
     assert path.read_bytes() == before
 
 

@@ -1,0 +1,110 @@
+"""`proctor serve`."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+from pathlib import Path
+
+import click
+
+from proctor.cli.control_token import chosen_token, write_token_file
+from proctor.cli.project import project_config
+from proctor.cli.serve_report import ended_text, serve_status, started_text
+from proctor.config import Config, checked_url
+from proctor.errors import UsageError
+from proctor.proxy.server import Proxy, start_proxy
+
+
+@click.command()
+@click.option("--port", type=click.IntRange(0, 65535), default=0, help="By default the system chooses.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Another one opens the proxy to other machines.")
+@click.option("--advertise", metavar="URL", default="", help="What agents' addresses begin with, for containers.")
+@click.option("--token-file", type=click.Path(path_type=Path), help="Write the token there (0600), print it nowhere.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON line on stdout when ready: url, control, token, pid.")
+def serve(port: int, host: str, advertise: str, token_file: Path | None, as_json: bool) -> int:
+    """Run a proxy until Ctrl-C or SIGTERM, for launchers of your own.
+
+    Sessions are opened and closed over HTTP; docs/serve.md shows how. PROCTOR_TOKEN may give the token, of at least
+    16 characters. On a host that other machines reach, agents' addresses carry a secret path, made at each start.
+
+    At the end each session that nobody closed is told. It counts as failed: a recording's journal is kept for
+    `proctor cassette recover`, the trace and summary of any other are written.
+
+    \b
+    Exit status: 0 no session failed and none was left open; 1 one did or was;
+    2 usage or configuration; 3 one had misses, unseen traffic or no request;
+    4 Proctor failed. Where several hold: 4, 2, 3, 1.
+
+    \b
+      proctor serve --port 4711 --token-file serve.token
+      proctor serve --host 0.0.0.0 --port 4711 --advertise http://host.docker.internal:4711
+    """
+    config = project_config()
+    advertised = _checked_advertise(advertise)
+    token = chosen_token(os.environ)
+    return asyncio.run(_serve(config, host, port, advertised, token, token_file, as_json=as_json))
+
+
+async def _serve(
+    config: Config, host: str, port: int, advertised: str, token: str, token_file: Path | None, *, as_json: bool
+) -> int:
+    stop = _stop_signal()
+    proxy = await start_proxy(config, host, port, advertised=advertised, token=token)
+    try:
+        if token_file is not None:
+            write_token_file(token_file, proxy.token)
+        secret = token_file is not None or bool(token)
+        shown = None if secret else proxy.token
+        click.echo(_ready_line(proxy, shown, token_file) if as_json else started_text(proxy, config, shown, token_file))
+        await stop.wait()
+    finally:
+        left = await proxy.close()
+    status = serve_status(proxy.registry.statuses, left)
+    click.echo(ended_text(proxy.registry.totals, left, status), err=True)
+    return status
+
+
+def _stop_signal() -> asyncio.Event:
+    """Set by the first SIGINT or SIGTERM; a second one ends the process as ever, whatever it is about."""
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+
+    def stopped() -> None:
+        stop.set()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.remove_signal_handler(number)
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, stopped)
+    return stop
+
+
+def _ready_line(proxy: Proxy, token: str | None, token_file: Path | None) -> str:
+    """For launchers: where agents and the control API are, and the token unless it is told elsewhere."""
+    return json.dumps(
+        {
+            "url": proxy.addressing.agents_url,
+            "control": f"{proxy.url}/_proctor",
+            "token": token,
+            "token_file": str(token_file.resolve()) if token_file else None,
+            "pid": os.getpid(),
+        }
+    )
+
+
+def _checked_advertise(url: str) -> str:
+    """`url` as addresses begin with it. Raises UsageError for what cannot be one."""
+    if not url:
+        return ""
+    try:
+        plain = checked_url(url)
+    except ValueError as error:
+        raise UsageError(
+            "bad_advertise", f"--advertise: {error}", "for example http://host.docker.internal:4711"
+        ) from None
+    if plain.count("/") > 2:
+        raise UsageError("bad_advertise", f'--advertise: "{url}" must end with host and port: no path')
+    return plain

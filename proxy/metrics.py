@@ -1,0 +1,137 @@
+"""What a proxy has done since it started, counted, and as Prometheus reads it (text format 0.0.4)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple
+
+from proctor.summary import ServiceCount, Tally
+from proctor.trace import SessionSummary
+
+CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+
+Outcome = Literal["sealed", "aside", "ok", "failed"]
+OUTCOMES: tuple[Outcome, ...] = ("sealed", "aside", "ok", "failed")
+
+_SOURCES = (("record", "recorded"), ("replay", "hits"), ("live", "live"), ("refused", "refused"))
+
+
+@dataclass
+class Totals:
+    """The counters of one proxy. They hold what closed sessions did; an open one counts in its own tally."""
+
+    services: dict[str, ServiceCount]
+    """One entry for each configured service, from the start: a counter that is missing cannot be watched."""
+    errors: Counter[str] = field(default_factory=Counter)
+    opened: int = 0
+    closed: Counter[Outcome] = field(default_factory=Counter)
+    past: int = 0
+    """Calls past the services; each counts once, however many sessions it fails."""
+    strays: int = 0
+    """Requests that named no session or service."""
+    strangers: int = 0
+    """Requests that lacked the path token."""
+
+    def take(self, tally: Tally) -> None:
+        """Count what a session did."""
+        for name, count in list(tally.services.items()):
+            self.services.setdefault(name, ServiceCount()).add(count)
+        for error in list(tally.errors.values()):
+            self.errors[error.code] += error.count
+
+    def with_open(self, tallies: Iterable[Tally]) -> Totals:
+        """A copy that counts open sessions too."""
+        copy = Totals({}, Counter(self.errors), self.opened, Counter(self.closed), self.past, self.strays)
+        copy.strangers = self.strangers
+        for name, count in self.services.items():
+            copy.services[name] = ServiceCount()
+            copy.services[name].add(count)
+        for tally in tallies:
+            copy.take(tally)
+        return copy
+
+
+def outcome_of(summary: SessionSummary, status: int) -> Outcome:
+    """How a session ended; `status` is what `ending` gives for it."""
+    if summary.sealed:
+        return "sealed"
+    if summary.aside:
+        return "aside"
+    return "failed" if status else "ok"
+
+
+class _Sample(NamedTuple):
+    labels: Mapping[str, str]
+    value: float
+    suffix: str = ""
+
+
+def rendered(totals: Totals, open_sessions: int) -> str:
+    """Every metric with its HELP and TYPE lines, ready to be scraped."""
+    lines: list[str] = []
+    for name, kind, told, samples in _families(totals, open_sessions):
+        lines += [f"# HELP proctor_{name} {told}", f"# TYPE proctor_{name} {kind}"]
+        lines += [f"proctor_{name}{each.suffix}{_labels(each.labels)} {each.value!r}" for each in samples]
+    return "\n".join(lines) + "\n"
+
+
+def _families(totals: Totals, open_sessions: int) -> Iterator[tuple[str, str, str, list[_Sample]]]:
+    services = sorted(totals.services.items())
+    yield "sessions_opened_total", "counter", "Sessions opened.", [_Sample({}, totals.opened)]
+    yield (
+        "sessions_closed_total",
+        "counter",
+        "Sessions closed: recordings sealed or put aside, others ok or failed.",
+        [_Sample({"ending": outcome}, totals.closed[outcome]) for outcome in OUTCOMES],
+    )
+    yield "sessions_open", "gauge", "Sessions open now, those that are closing included.", [_Sample({}, open_sessions)]
+    yield (
+        "exchanges_total",
+        "counter",
+        "Exchanges by service and by what answered; refused: misses, and errors of the service or of Proctor.",
+        [
+            _Sample({"service": name, "source": source}, getattr(count, how))
+            for name, count in services
+            for source, how in _SOURCES
+        ],
+    )
+    yield (
+        "misses_total",
+        "counter",
+        "Requests that nothing on the tape answers.",
+        [_Sample({"service": name}, count.misses) for name, count in services],
+    )
+    yield (
+        "exchange_seconds",
+        "summary",
+        "From a request's arrival to its answer, or to the end of a streamed one.",
+        [
+            sample
+            for name, count in services
+            for sample in (
+                _Sample({"service": name}, count.seconds, "_sum"),
+                _Sample({"service": name}, count.timed, "_count"),
+            )
+        ],
+    )
+    yield "calls_past_total", "counter", "Calls past the services, refused.", [_Sample({}, totals.past)]
+    yield "stray_requests_total", "counter", "Requests that named no session or service.", [_Sample({}, totals.strays)]
+    yield "strangers_total", "counter", "Requests without the path token, refused.", [_Sample({}, totals.strangers)]
+    yield (
+        "errors_total",
+        "counter",
+        "Errors booked on sessions, by code.",
+        [_Sample({"code": code}, count) for code, count in sorted(totals.errors.items())],
+    )
+
+
+def _labels(labels: Mapping[str, str]) -> str:
+    if not labels:
+        return ""
+    return "{" + ",".join(f'{name}="{_escaped(value)}"' for name, value in labels.items()) + "}"
+
+
+def _escaped(value: str) -> str:
+    return value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")

@@ -25,7 +25,19 @@ SOURCES = sorted(
 )
 RANKS = (
     {"errors", "presets", "config"},
-    {"interaction", "encoding", "canonical", "matchkey", "credentials", "effects", "paths", "trace", "wire", "diff"},
+    {
+        "interaction",
+        "encoding",
+        "canonical",
+        "matchkey",
+        "credentials",
+        "effects",
+        "paths",
+        "trace",
+        "wire",
+        "diff",
+        "json_spans",
+    },
     {"redaction", "summary", "launch", "tape_format"},
     {"cassette", "journal", "identities", "redacted_trace", "sealing", "client"},
 )

@@ -7,6 +7,7 @@ import os
 import re
 import secrets
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -14,14 +15,17 @@ import aiohttp
 
 from proctor.cassette import load_cassette
 from proctor.config import Config, upstream_url
-from proctor.errors import SessionError, UsageError
+from proctor.errors import ConfigError, SessionError, UsageError
 from proctor.journal import JournalWriter
 from proctor.paths import Layout, cassette_name
+from proctor.proxy.addresses import Addresses, known_urls
 from proctor.proxy.conclude import conclude
 from proctor.proxy.identity import IdentityBinder
 from proctor.proxy.order import NextInLine
 from proctor.proxy.playback import Tape
 from proctor.proxy.replay import Replay
+from proctor.proxy.restoring import CURRENT, Restorer
+from proctor.proxy.rewriting import Rewriter
 from proctor.proxy.session import ServiceInSession, Session, journal_head
 from proctor.proxy.tracing import TraceWriter
 from proctor.proxy.upstream import Upstream, client_session
@@ -38,6 +42,8 @@ class Registry:
     config: Config
     environ: Mapping[str, str] = field(default_factory=lambda: os.environ)
     sessions: dict[str, Session] = field(default_factory=dict)
+    addresses: tuple[str, ...] = ()
+    """The proxy's own URLs, once it listens; the first is the one that agents are told."""
     _client: aiohttp.ClientSession | None = None
     _ended: set[str] = field(default_factory=set)
 
@@ -58,10 +64,7 @@ class Registry:
             for name, mode in spec.modes.items()
             if mode != "replay"
         }
-        session = Session(id=session_id, spec=spec, config=self.config, layout=layout)
-        if "replay" in spec.modes.values():
-            session.tape = Tape(load_cassette(layout, spec.cassette), self.config)
-            session.order = NextInLine(session.tape.effects)
+        session = self._session(session_id, spec, urls)
         layout.ensure_state()
         if urls:
             head = journal_head(session_id, spec, self.config, urls, self.environ)
@@ -79,7 +82,7 @@ class Registry:
 
     def find(self, session_id: str) -> Session:
         """The open session of that id; `_current` is the one that is open, where only one is. Raises SessionError."""
-        if session_id == "_current":
+        if session_id == CURRENT:
             return self._only_one()
         session = self.sessions.get(session_id)
         if session_id in self._ended or (session is not None and session.closed):
@@ -131,6 +134,35 @@ class Registry:
             else:
                 source = Upstream(service, urls[name], self._pool(), record=mode == "record")
             session.services[name] = ServiceInSession(name, service, source)
+
+    def _session(self, session_id: str, spec: SessionSpec, asked: Mapping[str, str]) -> Session:
+        """A session with its tape and its addresses; `asked` has the URL of each service that will be asked."""
+        tape = None
+        if "replay" in spec.modes.values():
+            tape = Tape(load_cassette(self.layout, spec.cassette), self.config)
+        real_urls = self._real_urls(spec, asked, tape)
+        addresses = Addresses(f"{self.addresses[0]}/s/{session_id}", real_urls)
+        session = Session(
+            id=session_id,
+            spec=spec,
+            config=self.config,
+            layout=self.layout,
+            restorer=Restorer(self.addresses, session_id, real_urls),
+            rewriter=Rewriter(addresses, {name: self.config.services[name].rewrite for name in spec.modes}),
+            tape=tape,
+            order=NextInLine(tape.effects) if tape else None,
+        )
+        for name in session.rewriter.unaddressed():
+            session.tally.notes[f"{name}: its real address is not known here, so `rewrite` does nothing"] = None
+        return session
+
+    def _real_urls(self, spec: SessionSpec, asked: Mapping[str, str], tape: Tape | None) -> dict[str, str]:
+        """Where the services of a session really are, as far as that is known: a replay needs no variable set."""
+        configured = {}
+        for name in spec.modes:
+            with suppress(ConfigError):
+                configured[name] = upstream_url(name, self.config.services[name], self.environ)
+        return known_urls(spec.modes, asked, tape.cassette.stamp.get("services", {}) if tape else {}, configured)
 
     def _pool(self) -> aiohttp.ClientSession:
         """Made when the first service needs it: a proxy that only replays has no way out at all."""

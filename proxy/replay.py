@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from aiohttp import web
 from multidict import CIMultiDict
@@ -20,8 +21,12 @@ from proctor.proxy.hop import for_client
 from proctor.proxy.identity import IdentityBinder, Unbound
 from proctor.proxy.order import Choice, Order
 from proctor.proxy.playback import Tape
+from proctor.proxy.rewriting import Answer
 from proctor.proxy.seams import Exchange
 from proctor.trace import body_value, interaction_fields, row_line
+
+if TYPE_CHECKING:
+    from proctor.proxy.session import Session
 
 Match = Literal["exact", "canonical"]
 
@@ -42,7 +47,7 @@ class Replay:
 
     async def answer(self, exchange: Exchange) -> web.StreamResponse:
         """See `Source.answer`."""
-        key_headers, credentials = self._read(exchange.http.raw_headers)
+        key_headers, credentials = self._read(exchange)
         service = exchange.service.name
         try:
             identity = self._binder.identity(service, credentials) if credentials else ()
@@ -66,11 +71,11 @@ class Replay:
         """The recordings equal in meaning, looked up only once those equal in bytes have all answered."""
         return self._tape.twins(positions[0]) if self._order.played[positions[-1]] else []
 
-    def _read(self, raw: tuple[tuple[bytes, bytes], ...]) -> tuple[Headers, list[tuple[bytes, bytes]]]:
+    def _read(self, exchange: Exchange) -> tuple[Headers, list[tuple[bytes, bytes]]]:
         """Key headers and credential headers of a request, in one pass over what few of them matter."""
         credentials: list[tuple[bytes, bytes]] = []
         key_headers: list[tuple[str, str]] = []
-        for raw_name, raw_value in raw:
+        for raw_name, raw_value in exchange.http.raw_headers:
             low = raw_name.lower()
             if low not in self._watched:
                 continue
@@ -79,6 +84,7 @@ class Replay:
                 credentials.append((low, raw_value))
             value = raw_value.decode("utf-8", "surrogateescape")
             if is_key_header(name, value, self._declared):
+                value = exchange.session.restorer.text(f"header {name}", value, exchange.rewrites)
                 key_headers.append((name, value))
         key_headers.sort(key=lambda pair: pair[0])
         return tuple(key_headers), credentials
@@ -103,13 +109,8 @@ class Replay:
         return replace(request, target=redactor.text(request.target), body=body)
 
     def _play(self, exchange: Exchange, choice: Choice, match: str) -> web.StreamResponse:
-        prepared = self._prepared.get(choice.position)
-        if prepared is None:
-            interaction = self._tape.cassette.interactions[choice.position]
-            effect, why = self._tape.effects[choice.position]
-            prepared = _Prepared(replace(interaction, effect=effect, effect_why=why))
-            self._prepared[choice.position] = prepared
         session = exchange.session
+        prepared = self._prepared.get(choice.position) or self._prepare(session, choice.position)
         session.tally.answered(prepared.interaction, "hits", choice.repeated)
         session.write_line(
             b'{"index":%d,"session":"%s","source":"replay","started":%.6f,"seconds":%.6f,"matched":%d,"match":"%s",%s%s'
@@ -121,10 +122,22 @@ class Replay:
                 choice.position,
                 match.encode(),
                 b'"repeated":true,' if choice.repeated else b"",
-                prepared.row_rest,
+                prepared.row_with(exchange.rewrites) if exchange.rewrites else prepared.row_rest,
             )
         )
         return prepared.response(exchange.http)
+
+    def _prepare(self, session: Session, position: int) -> _Prepared:
+        """The answer of a position, made when it is first needed."""
+        interaction = self._tape.cassette.interactions[position]
+        effect, why = self._tape.effects[position]
+        request = interaction.request
+        answer = session.rewriter.answer(request.service, request.target, interaction.url, interaction.response)
+        if answer.note:
+            session.tally.notes[answer.note] = None
+        prepared = _Prepared(replace(interaction, effect=effect, effect_why=why), answer)
+        self._prepared[position] = prepared
+        return prepared
 
     async def _miss(self, exchange: Exchange, identity: Identity) -> web.StreamResponse:
         request = self._clean(exchange)
@@ -149,6 +162,7 @@ class Replay:
             "target": request.target,
             "tool": self._tool(exchange),
             "arguments": body_value(request.headers, request.body),
+            "rewrites": exchange.rewrites or None,
             "status": answers.MISS_STATUS,
             "error": error,
         }
@@ -163,20 +177,25 @@ class Replay:
 class _Prepared:
     """A recorded answer, ready to be sent any number of times, with the part of its trace row that never changes."""
 
-    __slots__ = ("_chunked", "_headers", "interaction", "row_rest")
+    __slots__ = ("_answer", "_chunked", "_headers", "interaction", "row_rest")
 
-    def __init__(self, interaction: Interaction) -> None:
+    def __init__(self, interaction: Interaction, answer: Answer) -> None:
+        """`answer` is the recorded one with this proxy's addresses."""
         self.interaction = interaction
-        self._headers: CIMultiDict[str] = for_client(interaction.response.headers)
+        self._answer = answer
+        self._headers: CIMultiDict[str] = for_client(answer.headers)
         self._chunked = "Content-Length" not in self._headers
-        self.row_rest = row_line(interaction_fields(interaction))[1:]
+        self.row_rest = self.row_with(())
+
+    def row_with(self, rewrites: Sequence[str]) -> bytes:
+        """The rest of the row of a request in which these rewrites were made."""
+        told = (*rewrites, *self._answer.rewrites)
+        return row_line({**interaction_fields(self.interaction), **({"rewrites": told} if told else {})})[1:]
 
     def response(self, http: web.BaseRequest) -> web.Response:
         """A fresh response; chunked where the recorded one had no length, if the client's HTTP knows chunks."""
-        recorded = self.interaction.response
-        response = web.Response(
-            status=recorded.status, reason=recorded.reason, headers=self._headers, body=recorded.body
-        )
-        if self._chunked and recorded.body and http.version >= (1, 1):
+        recorded, body = self.interaction.response, self._answer.body
+        response = web.Response(status=recorded.status, reason=recorded.reason, headers=self._headers, body=body)
+        if self._chunked and body and http.version >= (1, 1):
             response.enable_chunked_encoding()
         return response

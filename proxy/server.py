@@ -101,6 +101,7 @@ class _Dispatcher:
         """Know one's own address, once the system has chosen it."""
         self._own = tuple(f"http://{name}:{port}/" for name in (host, "localhost", "127.0.0.1", "[::1]"))
         self._control = Control(self._registry, token, f"http://{host}:{port}")
+        self._registry.addresses = tuple(address.rstrip("/") for address in self._own)
 
     async def handle(self, request: web.BaseRequest) -> web.StreamResponse:
         """Answer any request that reaches the port."""

@@ -19,6 +19,7 @@ CONFIG_NAME = "proctor.toml"
 ENV_PREFIX = "env:"
 _SERVICE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
 _TOOLS_TEMPLATE = re.compile(r"([A-Z]+) (/\S*)")
+_JSON_POINTER = re.compile(r"(?:/(?:[^~/]|~[01])*)+")
 
 
 class ServiceConfig(BaseModel):
@@ -42,6 +43,8 @@ class ServiceConfig(BaseModel):
     """Headers that carry meaning, beside those that always do."""
     expected_status: tuple[Annotated[int, Field(ge=400, le=599)], ...] = ()
     """Error statuses that a clean recording may end with."""
+    rewrite: tuple[str, ...] = ()
+    """JSON pointers (with `*` for any key or index) to URLs in answers that lead the agent on: they get the proxy's."""
     identities: dict[str, str] = Field(default_factory=dict)
     """Named credentials: `{ alice = "env:ALICE_TOKEN" }`."""
 
@@ -59,6 +62,16 @@ class ServiceConfig(BaseModel):
         if template and (match is None or template.count("{tool}") != 1):
             raise ValueError('a tools template reads "METHOD /path/{tool}", with {tool} once')
         return template
+
+    @field_validator("rewrite")
+    @classmethod
+    def _pointers(cls, pointers: tuple[str, ...]) -> tuple[str, ...]:
+        for pointer in pointers:
+            if not _JSON_POINTER.fullmatch(pointer):
+                raise ValueError(
+                    f'"{pointer}" is no JSON pointer: it reads "/items/*/href", with ~0 for "~", ~1 for "/"'
+                )
+        return pointers
 
     @field_validator("identities")
     @classmethod

@@ -13,8 +13,8 @@ import fcntl
 import json
 import os
 from base64 import b64decode, b64encode
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +46,8 @@ class JournalContent:
     torn: bool = False
     clients_gone: frozenset[int] = frozenset()
     """Indexes of the exchanges whose client hung up before the end."""
+    rewrites: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
+    """By index: the addresses that were rewritten on their way to the service or to the agent (`TraceRow.rewrites`)."""
 
 
 class JournalWriter:
@@ -73,9 +75,17 @@ class JournalWriter:
         if self.failed is not None:
             raise self.failed
 
-    def interaction(self, interaction: Interaction, *, kept: bool = True, client_gone: bool = False) -> None:
+    def interaction(
+        self,
+        interaction: Interaction,
+        *,
+        kept: bool = True,
+        client_gone: bool = False,
+        rewrites: Sequence[str] = (),
+    ) -> None:
         """Append a finished exchange with the real thing; `kept` says that it belongs on the tape."""
-        self._write({"line": "interaction", "kept": kept, "client_gone": client_gone, **_packed(interaction)})
+        line = {"line": "interaction", "kept": kept, "client_gone": client_gone, **_packed(interaction)}
+        self._write({**line, "rewrites": rewrites} if rewrites else line)
 
     def row(self, row: dict[str, Any]) -> None:
         """Append the trace row of an exchange that the real thing had no part in."""
@@ -139,6 +149,7 @@ def read_journal(path: Path) -> JournalContent:
         faults=tuple(line for line in parsed if line["line"] == "fault"),
         torn=torn,
         clients_gone=frozenset(line["index"] for line in found if line["client_gone"]),
+        rewrites={line["index"]: tuple(line["rewrites"]) for line in found if "rewrites" in line},
     )
 
 

@@ -21,7 +21,7 @@ def redacted_rows(content: JournalContent, redactor: Redactor) -> tuple[dict[str
     """The whole trace, in order of the requests: exchanges with the real thing, and the others."""
     rows = [redacted_value(row, redactor) for row in content.rows]
     for source, interactions in (("record", content.interactions), ("live", content.live)):
-        rows.extend(_row(content, source, redactor.interaction(interaction)) for interaction in interactions)
+        rows.extend(_row(content, source, interaction, redactor) for interaction in interactions)
     return tuple(sorted(rows, key=lambda row: int(row["index"])))
 
 
@@ -43,13 +43,15 @@ def redacted_value(value: Any, redactor: Redactor) -> Any:
     return value
 
 
-def _row(content: JournalContent, source: str, interaction: Interaction) -> dict[str, Any]:
+def _row(content: JournalContent, source: str, interaction: Interaction, redactor: Redactor) -> dict[str, Any]:
+    rewrites = content.rewrites.get(interaction.index)
     return {
         "index": interaction.index,
         "session": content.head["session"],
         "source": source,
         "started": round(interaction.started, 6),
         "seconds": round(interaction.seconds, 6),
-        **interaction_fields(interaction),
+        **interaction_fields(redactor.interaction(interaction)),
+        **({"rewrites": [redactor.text(text) for text in rewrites]} if rewrites else {}),
         **({"client_gone": True} if interaction.index in content.clients_gone else {}),
     }

@@ -46,6 +46,10 @@ class TraceRow(BaseModel):
     """The matching recordings were used up, so the last one answered again."""
     forgiven: tuple[str, ...] = ()
     rewrites: tuple[str, ...] = ()
+    """Addresses that were replaced on the way, as `WHERE: OLD -> NEW`; `SERVICE/rest` stands for the proxy's address.
+
+    `target`, `arguments` and `result` are as the real service sees and says them.
+    """
     stand_in: str | None = None
     cut: bool = False
     client_gone: bool = False

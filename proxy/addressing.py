@@ -30,6 +30,12 @@ class Addressing:
         """What every agent's address begins with."""
         return self.advertised or self.url
 
+    @property
+    def own_urls(self) -> tuple[str, ...]:
+        """Every address that is known to be this proxy's; the one that agents are told comes first."""
+        names = (self.host, "localhost", "127.0.0.1", "::1")
+        return tuple(dict.fromkeys((self.agents_url, self.url, *(base_url(name, self.port) for name in names if name))))
+
     def origin_form(self, target: str, local_host: str) -> str | None:
         """The path and query of an absolute-form target that names this proxy; None for any other.
 

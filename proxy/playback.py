@@ -73,6 +73,10 @@ class Tape:
         clean = self._secrets.interaction(interaction) if self._secrets else interaction
         return replace(clean, effect=effect, effect_why=why)
 
+    def clean(self, text: str) -> str:
+        """A text about a recording, as traces may show it."""
+        return self._secrets.text(text) if self._secrets else text
+
     def exact(self, key: ExactKey) -> list[int] | None:
         """Positions recorded with exactly these bytes."""
         return self._exact.get(key)

@@ -7,6 +7,7 @@ import os
 import re
 import secrets
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
@@ -15,14 +16,19 @@ import aiohttp
 
 from proctor.cassette import check_place
 from proctor.config import Config, upstream_url
-from proctor.errors import EXIT_FAILED, EXIT_FINE, EXIT_PLATFORM, SessionError, UsageError
+from proctor.errors import EXIT_FAILED, EXIT_FINE, EXIT_PLATFORM, ConfigError, SessionError, UsageError
 from proctor.journal import JournalWriter
 from proctor.paths import Layout, cassette_name
+from proctor.proxy.addresses import Addresses, known_urls
 from proctor.proxy.conclude import LeftOpen, conclude, leave
 from proctor.proxy.identity import IdentityBinder
 from proctor.proxy.metrics import Outcome, Totals, outcome_of
 from proctor.proxy.order import NextInLine
+from proctor.proxy.playback import Tape
 from proctor.proxy.replay import Replay
+from proctor.proxy.restoring import CURRENT, Restorer
+from proctor.proxy.rewriting import Rewriter
+from proctor.proxy.seams import PathCarrier
 from proctor.proxy.session import ServiceInSession, Session, journal_head
 from proctor.proxy.shelf import Shelf
 from proctor.proxy.tracing import TraceWriter
@@ -49,6 +55,9 @@ class Registry:
     config: Config
     environ: Mapping[str, str] = field(default_factory=lambda: os.environ)
     sessions: dict[str, Session] = field(default_factory=dict)
+    addresses: tuple[str, ...] = ()
+    """The proxy's own URLs, once it listens; the first is the one that agents are told."""
+    carrier: PathCarrier = field(default_factory=PathCarrier)
     totals: Totals = field(init=False)
     statuses: set[int] = field(default_factory=set)
     """What closed sessions came to: 4, 3, 1 (that of a command which failed by itself included) or 0."""
@@ -80,20 +89,21 @@ class Registry:
             if mode != "replay"
         }
         session_id = self._new_id(spec.session)
-        session = Session(id=session_id, spec=spec, config=self.config, layout=self.layout)
         self._opening.add(session_id)
+        lock: TapeLock | None = None
         try:
             if "record" in spec.modes.values():
                 check_place(self.layout, spec.cassette)
-                session.lock = TapeLock(self.layout, spec.cassette, f"the recording of session {session_id}")
-            if "replay" in spec.modes.values():
-                # On a thread: a long tape takes a while, and other sessions are being answered.
-                session.tape = await asyncio.to_thread(self._shelf.tape, spec.cassette)
-                session.tally.notes.update(dict.fromkeys(session.tape.notes))
-                session.order = NextInLine(session.tape.effects)
+                lock = TapeLock(self.layout, spec.cassette, f"the recording of session {session_id}")
+            # On a thread: a long tape takes a while, and other sessions are being answered.
+            replays = "replay" in spec.modes.values()
+            tape = await asyncio.to_thread(self._shelf.tape, spec.cassette) if replays else None
+            session = self._session(session_id, spec, urls, tape)
+            session.lock = lock
             self._start(session, urls)
         except BaseException:
-            session.release()
+            if lock is not None:
+                lock.release()
             raise
         finally:
             self._opening.discard(session_id)
@@ -124,7 +134,7 @@ class Registry:
 
     def find(self, session_id: str) -> Session:
         """The open session of that id; `_current` is the one that is open, where only one is. Raises SessionError."""
-        if session_id == "_current":
+        if session_id == CURRENT:
             return self._only_one()
         session = self.sessions.get(session_id)
         if session_id in self._ended or (session is not None and session.closed):
@@ -204,6 +214,37 @@ class Registry:
             else:
                 source = Upstream(service, urls[name], self._pool(), record=mode == "record")
             session.services[name] = ServiceInSession(name, service, source)
+
+    def _session(self, session_id: str, spec: SessionSpec, asked: Mapping[str, str], tape: Tape | None) -> Session:
+        """A session with its tape and its addresses; `asked` has the URL of each service that will be asked."""
+        real_urls = self._real_urls(spec, asked, tape)
+        path = self.carrier.address(session_id)
+        starts = [own + self.carrier.address(id_) for own in self.addresses for id_ in (session_id, CURRENT)]
+        session = Session(
+            id=session_id,
+            spec=spec,
+            config=self.config,
+            layout=self.layout,
+            restorer=Restorer(starts, real_urls),
+            rewriter=Rewriter(
+                Addresses(self.addresses[0] + path, real_urls),
+                {name: self.config.services[name].rewrite for name in spec.modes},
+            ),
+            tape=tape,
+            order=NextInLine(tape.effects) if tape else None,
+        )
+        session.tally.notes.update(dict.fromkeys(tape.notes if tape else ()))
+        for name in session.rewriter.unaddressed():
+            session.tally.notes[f"{name}: its real address is not known here, so `rewrite` does nothing"] = None
+        return session
+
+    def _real_urls(self, spec: SessionSpec, asked: Mapping[str, str], tape: Tape | None) -> dict[str, str]:
+        """Where the services of a session really are, as far as that is known: a replay needs no variable set."""
+        configured = {}
+        for name in spec.modes:
+            with suppress(ConfigError):
+                configured[name] = upstream_url(name, self.config.services[name], self.environ)
+        return known_urls(spec.modes, asked, tape.cassette.stamp.get("services", {}) if tape else {}, configured)
 
     def _pool(self) -> aiohttp.ClientSession:
         """Made when the first service needs it: a proxy that only replays has no way out at all."""

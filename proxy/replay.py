@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from aiohttp import web
 from multidict import CIMultiDict
@@ -23,6 +24,9 @@ from proctor.proxy.order import Choice, Order
 from proctor.proxy.playback import Tape
 from proctor.proxy.seams import Exchange
 from proctor.trace import body_value, interaction_fields, row_line
+
+if TYPE_CHECKING:
+    from proctor.proxy.session import Session
 
 Match = Literal["exact", "canonical"]
 
@@ -43,7 +47,7 @@ class Replay:
 
     async def answer(self, exchange: Exchange) -> web.StreamResponse:
         """See `Source.answer`."""
-        key_headers, credentials = self._read(exchange.http.raw_headers)
+        key_headers, credentials = self._read(exchange)
         service = exchange.service.name
         try:
             identity = self._binder.identity(service, credentials) if credentials else ()
@@ -67,11 +71,11 @@ class Replay:
         """The recordings equal in meaning, looked up only once those equal in bytes have all answered."""
         return self._tape.twins(positions[0]) if self._order.played[positions[-1]] else []
 
-    def _read(self, raw: tuple[tuple[bytes, bytes], ...]) -> tuple[Headers, list[tuple[bytes, bytes]]]:
+    def _read(self, exchange: Exchange) -> tuple[Headers, list[tuple[bytes, bytes]]]:
         """Key headers and credential headers of a request, in one pass over what few of them matter."""
         credentials: list[tuple[bytes, bytes]] = []
         key_headers: list[tuple[str, str]] = []
-        for raw_name, raw_value in raw:
+        for raw_name, raw_value in exchange.http.raw_headers:
             low = raw_name.lower()
             if low not in self._watched:
                 continue
@@ -80,6 +84,7 @@ class Replay:
                 credentials.append((low, raw_value))
             value = raw_value.decode("utf-8", "surrogateescape")
             if is_key_header(name, value, self._declared):
+                value = exchange.session.restorer.text(f"header {name}", value, exchange.rewrites)
                 key_headers.append((name, value))
         key_headers.sort(key=lambda pair: pair[0])
         return tuple(key_headers), credentials
@@ -104,12 +109,8 @@ class Replay:
         return replace(request, target=redactor.text(request.target), body=body)
 
     async def _play(self, exchange: Exchange, choice: Choice, match: str) -> web.StreamResponse:
-        prepared = self._prepared.get(choice.position)
-        if prepared is None:
-            recorded = self._tape.cassette.interactions[choice.position].response
-            prepared = _Prepared(self._tape.shown(choice.position), recorded)
-            self._prepared[choice.position] = prepared
         session = exchange.session
+        prepared = self._prepared.get(choice.position) or self._prepare(session, choice.position)
         session.tally.answered(prepared.interaction, "hits", choice.repeated)
         session.write_line(
             b'{"index":%d,"session":"%s","source":"replay","started":%.6f,"seconds":%.6f,"matched":%d,"match":"%s",%s%s'
@@ -121,12 +122,25 @@ class Replay:
                 choice.position,
                 match.encode(),
                 b'"repeated":true,' if choice.repeated else b"",
-                prepared.row_rest,
+                prepared.row_with(exchange.rewrites) if exchange.rewrites else prepared.row_rest,
             )
         )
-        if not prepared.recorded.complete:
-            return await play_cut(exchange.http, prepared.headers, prepared.recorded)
+        if not prepared.answer.complete:
+            return await play_cut(exchange.http, prepared.headers, prepared.answer)
         return prepared.response(exchange.http)
+
+    def _prepare(self, session: Session, position: int) -> _Prepared:
+        """The answer of a position, made when it is first needed."""
+        recorded = self._tape.cassette.interactions[position]
+        request, response = recorded.request, recorded.response
+        answer = session.rewriter.answer(request.service, request.target, recorded.url, response)
+        if answer.note:
+            session.tally.notes[answer.note] = None
+        told = [self._tape.clean(text) for text in answer.rewrites]
+        sent = replace(response, headers=answer.headers, body=answer.body)
+        prepared = _Prepared(self._tape.shown(position), sent, told)
+        self._prepared[position] = prepared
+        return prepared
 
     async def _miss(self, exchange: Exchange, identity: Identity) -> web.StreamResponse:
         request = self._clean(exchange)
@@ -151,6 +165,7 @@ class Replay:
             "target": request.target,
             "tool": self._tool(exchange),
             "arguments": body_value(request.headers, request.body),
+            "rewrites": exchange.rewrites or None,
             "status": answers.MISS_STATUS,
             "error": error,
         }
@@ -165,21 +180,26 @@ class Replay:
 class _Prepared:
     """A recorded answer, ready to be sent any number of times, with the part of its trace row that never changes."""
 
-    __slots__ = ("_chunked", "headers", "interaction", "recorded", "row_rest")
+    __slots__ = ("_chunked", "_told", "answer", "headers", "interaction", "row_rest")
 
-    def __init__(self, interaction: Interaction, recorded: Response) -> None:
+    def __init__(self, interaction: Interaction, answer: Response, told: Sequence[str]) -> None:
+        """`answer` is the recorded one with this proxy's addresses, `told` says what was rewritten."""
         self.interaction = interaction
-        self.recorded = recorded
-        self.headers: CIMultiDict[str] = for_client(recorded.headers)
+        self.answer = answer
+        self.headers: CIMultiDict[str] = for_client(answer.headers)
         self._chunked = "Content-Length" not in self.headers
-        self.row_rest = row_line(interaction_fields(interaction))[1:]
+        self._told = tuple(told)
+        self.row_rest = self.row_with(())
+
+    def row_with(self, rewrites: Sequence[str]) -> bytes:
+        """The rest of the row of a request in which these rewrites were made."""
+        told = (*rewrites, *self._told)
+        return row_line({**interaction_fields(self.interaction), **({"rewrites": told} if told else {})})[1:]
 
     def response(self, http: web.BaseRequest) -> web.Response:
         """A fresh response; chunked where the recorded one had no length, if the client's HTTP knows chunks."""
-        recorded = self.recorded
-        response = web.Response(
-            status=recorded.status, reason=recorded.reason, headers=self.headers, body=recorded.body
-        )
-        if self._chunked and recorded.body and http.version >= (1, 1):
+        answer = self.answer
+        response = web.Response(status=answer.status, reason=answer.reason, headers=self.headers, body=answer.body)
+        if self._chunked and answer.body and http.version >= (1, 1):
             response.enable_chunked_encoding()
         return response

@@ -7,13 +7,14 @@ recording source journals, every source traces.
 from __future__ import annotations
 
 import hmac
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from aiohttp import web
 
 from proctor.interaction import Headers, Request
+from proctor.redaction import remeasured
 
 if TYPE_CHECKING:
     from proctor.proxy.session import ServiceInSession, Session
@@ -21,7 +22,11 @@ if TYPE_CHECKING:
 
 @dataclass
 class Exchange:
-    """One request on its way. `target` is the raw path and query after the service's prefix; times are seconds."""
+    """One request on its way. `target` is the raw path and query after the service's prefix; times are seconds.
+
+    It is made of what came. Where that quotes an address of the proxy, `target`, `body` and `headers` then have the
+    real service's instead.
+    """
 
     http: web.BaseRequest
     session: Session
@@ -30,6 +35,16 @@ class Exchange:
     target: str
     body: bytes
     started: float
+    rewrites: list[str] = field(default_factory=list, init=False)
+    """A text for each kind of address that was found so far; headers are looked through when they are read."""
+    _received: bytes = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Put real addresses into target and body."""
+        restorer = self.session.restorer
+        self._received = self.body
+        self.target = restorer.text("target", self.target, self.rewrites)
+        self.body = restorer.data("body", self.body, self.rewrites)
 
     @cached_property
     def request(self) -> Request:
@@ -38,8 +53,9 @@ class Exchange:
 
     @cached_property
     def headers(self) -> Headers:
-        """Header pairs as they came, hop-by-hop ones included."""
-        return decoded_headers(self.http.raw_headers)
+        """Header pairs in order, hop-by-hop ones included; the length is that of `body`."""
+        headers = self.session.restorer.headers(decoded_headers(self.http.raw_headers), self.rewrites)
+        return remeasured(headers, self._received, self.body)
 
 
 class Source(Protocol):

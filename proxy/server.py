@@ -122,6 +122,7 @@ class _Dispatcher:
     def listen_at(self, addressing: Addressing, token: str) -> None:
         """Know one's own address, once the system has chosen it."""
         self._addressing = addressing
+        self._registry.addresses, self._registry.carrier = addressing.own_urls, self._carrier
         self._control = Control(self._registry, token, lambda id_: addressing.agents_url + self._carrier.address(id_))
 
     async def handle(self, request: web.BaseRequest) -> web.StreamResponse:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import platform
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
@@ -20,6 +20,8 @@ from proctor.paths import Layout
 from proctor.presets import PRESETS
 from proctor.proxy.order import Order
 from proctor.proxy.playback import Tape
+from proctor.proxy.restoring import Restorer
+from proctor.proxy.rewriting import Rewriter
 from proctor.proxy.seams import Exchange, FaultPlan, NoFaults, Source
 from proctor.proxy.tracing import TraceWriter
 from proctor.stamp import shown_command
@@ -52,6 +54,8 @@ class Session:
     spec: SessionSpec
     config: Config
     layout: Layout
+    restorer: Restorer
+    rewriter: Rewriter
     tape: Tape | None = None
     order: Order | None = None
     journal: JournalWriter | None = None
@@ -103,10 +107,10 @@ class Session:
             except TimeoutError:
                 self.failed("unfinished", f"{self._open} exchange(s) had no end when the session closed")
 
-    def answered(self, interaction: Interaction, *, kept: bool, client_gone: bool) -> None:
+    def answered(self, interaction: Interaction, *, kept: bool, client_gone: bool, rewrites: Sequence[str]) -> None:
         """Journal a finished exchange with the real thing: called before the end of its answer goes on."""
         assert self.journal is not None
-        self.journal.interaction(interaction, kept=kept, client_gone=client_gone)
+        self.journal.interaction(interaction, kept=kept, client_gone=client_gone, rewrites=rewrites)
         self.tally.answered(interaction, "recorded" if kept else "live", repeated=False)
 
     def missed(self, row: dict[str, Any]) -> None:
@@ -139,6 +143,7 @@ class Session:
         request = exchange.request
         self.write_row(
             {
+                **({"rewrites": exchange.rewrites} if exchange.rewrites else {}),
                 "index": exchange.index,
                 "session": self.id,
                 "source": "refused",

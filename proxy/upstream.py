@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Sequence
 from io import BytesIO
 from typing import Any
 
@@ -73,8 +74,10 @@ class Upstream:
         finally:
             upstream.release()
 
-    def finished(self, exchange: Exchange, url: str, response: Response, *, client_gone: bool) -> None:
-        """Journal or trace an answer that has come to its end, whole or cut."""
+    def finished(
+        self, exchange: Exchange, url: str, response: Response, *, client_gone: bool, rewrites: Sequence[str]
+    ) -> None:
+        """Journal or trace an answer that has come to its end, whole or cut; `rewrites` were made in it."""
         request = exchange.request
         path = request.target.partition("?")[0]
         tool = tool_of(self._service, request.method, path, request.headers)
@@ -92,7 +95,9 @@ class Upstream:
             stand_in=readable(header(response.headers, STAND_IN_HEADER) or "") or None,
         )
         session = exchange.session
-        session.answered(interaction, kept=self._record, client_gone=client_gone)
+        session.answered(
+            interaction, kept=self._record, client_gone=client_gone, rewrites=(*exchange.rewrites, *rewrites)
+        )
         if _loses_bytes(request.headers) or _loses_bytes(response.headers):
             session.tally.notes[f"{request.service}: a header that is no UTF-8 lost bytes on its way"] = None
         if request.target.endswith("?"):
@@ -121,12 +126,14 @@ def request_without_hops(exchange: Exchange) -> Request:
 class _Relay:
     """One answer on its way from the service to the agent.
 
-    Each piece goes on as it comes, save the one that ends the body: that waits for the journal.
+    Each piece goes on as it comes, save the one that ends the body: that waits for the journal. JSON in which addresses
+    are to be rewritten is held until it is whole.
     """
 
     def __init__(self, source: Upstream, exchange: Exchange, upstream: aiohttp.ClientResponse, url: str) -> None:
         self._source = source
         self._exchange = exchange
+        self._rewriter = exchange.session.rewriter
         self._upstream = upstream
         self._url = url
         self._headers = end_to_end(decoded_headers(upstream.raw_headers))
@@ -135,27 +142,33 @@ class _Relay:
         self._client_gone = False
 
     async def run(self) -> web.StreamResponse:
-        sent: CIMultiDict[str] = CIMultiDict(self._headers)
-        if self._upstream.content.is_eof():
-            return await self._at_once(sent)
-        return await self._piecewise(sent)
+        if self._upstream.content.is_eof() or self._rewriter.holds(self._exchange.service.name, self._headers):
+            return await self._at_once()
+        return await self._piecewise()
 
-    async def _at_once(self, sent: CIMultiDict[str]) -> web.StreamResponse:
-        """The whole answer is here already."""
+    async def _at_once(self) -> web.StreamResponse:
+        """The whole answer is here already, or must be before it goes on."""
         complete = await self._read_rest()
-        self._finish(complete)
+        exchange, recorded = self._exchange, self._recorded(complete)
+        answer = self._rewriter.answer(exchange.service.name, exchange.target, self._url, recorded)
+        self._finish(recorded, answer.rewrites)
         if not complete:
             return self._abort()
-        body = b"".join(self._pieces)
-        response = web.Response(status=self._upstream.status, reason=self._reason, headers=sent, body=body)
-        if body and "Content-Length" not in sent and self._exchange.http.version >= (1, 1):
+        if answer.note:
+            exchange.session.tally.notes[answer.note] = None
+        sent = CIMultiDict(answer.headers)
+        response = web.Response(status=recorded.status, reason=self._reason, headers=sent, body=answer.body)
+        if answer.body and "Content-Length" not in sent and exchange.http.version >= (1, 1):
             response.enable_chunked_encoding()
         return response
 
-    async def _piecewise(self, sent: CIMultiDict[str]) -> web.StreamResponse:
+    async def _piecewise(self) -> web.StreamResponse:
+        exchange = self._exchange
+        answer = self._rewriter.headers(exchange.service.name, exchange.target, self._url, self._headers)
+        sent = CIMultiDict(answer.headers)
         announced = announced_length(sent)
         response = web.StreamResponse(status=self._upstream.status, reason=self._reason, headers=sent)
-        await self._to_client(response.prepare(self._exchange.http))
+        await self._to_client(response.prepare(exchange.http))
         received = 0
         finished = False
         try:
@@ -163,15 +176,15 @@ class _Relay:
                 self._pieces.append(piece)
                 received += len(piece)
                 if received == announced:
-                    self._finish(complete=True)
+                    self._finish(self._recorded(complete=True), answer.rewrites)
                     finished = True
                 await self._to_client(response.write(piece))
         except _FAILURES:
             if not finished:
-                self._finish(complete=False)
+                self._finish(self._recorded(complete=False), answer.rewrites)
                 return self._abort(response)
         if not finished:
-            self._finish(complete=True)
+            self._finish(self._recorded(complete=True), answer.rewrites)
         await self._to_client(response.write_eof())
         return response
 
@@ -193,16 +206,19 @@ class _Relay:
         except ConnectionError:
             self._client_gone = True
 
-    def _finish(self, complete: bool) -> None:
-        response = Response(
+    def _recorded(self, complete: bool) -> Response:
+        """The answer in the real service's own words, as far as it has come."""
+        return Response(
             status=self._upstream.status,
             reason=self._reason,
             headers=self._headers,
             body=b"".join(self._pieces),
             complete=complete,
         )
+
+    def _finish(self, recorded: Response, rewrites: Sequence[str]) -> None:
         gone = self._client_gone or self._exchange.http.transport is None
-        self._source.finished(self._exchange, self._url, response, client_gone=gone)
+        self._source.finished(self._exchange, self._url, recorded, client_gone=gone, rewrites=rewrites)
 
     def _abort(self, response: web.StreamResponse | None = None) -> web.StreamResponse:
         """Break the agent's connection: a cut answer must not look whole."""

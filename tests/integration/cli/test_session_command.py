@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from aiohttp import web
 
 from tests.integration.cli.support import Desk, record, replay
 from tests.support import Project, services, serving
@@ -50,6 +51,23 @@ async def test_the_trace_tells_each_exchange_with_arguments_and_result(project: 
     assert "desk POST /tools/query  -> 200 (tape #0 exact)" in words
     assert "desk GET /b  -> 422 (refused)" in words
     assert "not_recorded" in words
+
+
+async def test_the_trace_tells_each_address_that_was_rewritten(project: Project) -> None:
+    async def moved(request: web.Request) -> web.StreamResponse:
+        if request.path == "/old":
+            raise web.HTTPFound(f"http://{request.host}/new")
+        return web.json_response({})
+
+    agent = 'call(DESK + "/old"); call(DESK + "/echo", {"at": DESK + "/new"})'
+    async with serving(moved) as url:
+        project.configure(services(desk=url))
+        assert (await record(project, agent)).status == 0
+    recorded = (await project.proctor("session", "show", "--trace")).stdout
+    assert (await replay(project, agent)).status == 0
+    for words in (recorded, (await project.proctor("session", "show", "--trace")).stdout):
+        assert f"       rewrote   header Location: {url}/new -> desk/new" in words.splitlines()
+        assert f"       rewrote   request body: desk -> {url}" in words.splitlines()
 
 
 async def test_a_session_that_is_not_there_is_named_with_the_nearest(project: Project) -> None:

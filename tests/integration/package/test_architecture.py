@@ -25,7 +25,19 @@ SOURCES = sorted(
 )
 RANKS = (
     {"errors", "presets", "config"},
-    {"interaction", "encoding", "canonical", "matchkey", "credentials", "effects", "paths", "trace", "wire", "diff"},
+    {
+        "interaction",
+        "encoding",
+        "canonical",
+        "matchkey",
+        "credentials",
+        "effects",
+        "paths",
+        "trace",
+        "wire",
+        "diff",
+        "json_spans",
+    },
     {"redaction", "summary", "stamp", "launch", "loading"},
     {"tape_yaml", "tape_seal", "tape_format", "tape_bodies", "tape_cache", "tape_lock", "vcrpy_tapes"},
     {"cassette", "vcrpy_services", "journal", "identities", "redacted_trace", "client"},

@@ -37,18 +37,16 @@ for path in ("/unknown", "/once", "/once"):
         print(path, error.code, error.headers["x-proctor-miss"])
 """
 REDIRECTED = """
-import os, urllib.error, urllib.request
-class Stay(urllib.request.HTTPRedirectHandler):
-    def redirect_request(self, *arguments): return None
-opener = urllib.request.build_opener(Stay)
+import os, urllib.request
+print(urllib.request.urlopen(os.environ["DESK_URL"] + "/moved").read())
+"""
+LED_AWAY = """
+import json, os, urllib.error, urllib.request
+away = json.load(urllib.request.urlopen(os.environ["DESK_URL"] + "/known"))["self"]
 try:
-    opener.open(os.environ["DESK_URL"] + "/moved")
-except urllib.error.HTTPError as moved:
-    print(moved.code, moved.headers["Location"])
-    try:
-        urllib.request.urlopen(moved.headers["Location"])
-    except urllib.error.HTTPError as refused:
-        print(refused.code)
+    urllib.request.urlopen(away)
+except urllib.error.HTTPError as refused:
+    print(refused.code)
 """
 SDK = """
 import openai
@@ -69,7 +67,7 @@ async def upstream(request: web.Request) -> web.StreamResponse:
         return web.json_response(
             {"id": "c", "object": "chat.completion", "created": 1, "model": "m", "choices": [choice]}
         )
-    return web.json_response({"path": request.path})
+    return web.json_response({"path": request.path, "self": f"http://{request.host}{request.path}"})
 
 
 @pytest.fixture
@@ -119,11 +117,18 @@ async def test_hits_misses_and_a_used_up_write_reach_nobody(recorded: Project) -
     assert_only_itself(done, tried)
 
 
-async def test_a_recorded_redirect_to_staging_reaches_nobody(recorded: Project) -> None:
+async def test_a_recorded_redirect_to_staging_is_followed_on_the_tape_and_reaches_nobody(recorded: Project) -> None:
     done, tried = await trapped(recorded, REDIRECTED)
+    assert done.status == 0, done.stderr
+    assert '"path": "/known"' in done.stdout
+    assert (done.summary["hits"], done.summary["hosts"]) == (2, [])
+    assert_only_itself(done, tried)
+
+
+async def test_an_address_of_staging_that_an_answer_just_tells_reaches_nobody(recorded: Project) -> None:
+    done, tried = await trapped(recorded, LED_AWAY)
     assert done.status == 3, done.stderr
-    assert done.stdout.splitlines()[0].startswith("302 http://127.0.0.1:")
-    assert done.stdout.splitlines()[1] == "403"
+    assert done.stdout.splitlines()[0] == "403"
     assert done.summary["hosts"][0]["service"] == "desk"
     assert_only_itself(done, tried)
 

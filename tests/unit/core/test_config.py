@@ -27,7 +27,8 @@ def test_a_whole_file_is_read_with_its_folder_as_root(project: Project) -> None:
     project.configure(
         'pass_hosts = ["cdn.test"]\n'
         '[services.orders]\nurl = "https://staging.test/api/"\nenv = ["ORDERS_URL"]\ntools = "POST /tools/{tool}"\n'
-        'reads = ["query_*"]\nexpected_status = [503]\nidentities = { alice = "env:ALICE_TOKEN" }\n'
+        'reads = ["query_*"]\nexpected_status = [503]\nrewrite = ["/", "/a~1b/*/~0"]\n'
+        'identities = { alice = "env:ALICE_TOKEN" }\n'
         '[services.llm]\npreset = "openai"\nenv = ["MY_LLM"]\n'
     )
     config = load_config(project.root / "proctor.toml")
@@ -35,6 +36,7 @@ def test_a_whole_file_is_read_with_its_folder_as_root(project: Project) -> None:
     assert config.root == project.root.resolve()
     assert config.pass_hosts == ("cdn.test",)
     assert (orders.url, orders.reads, orders.expected_status) == ("https://staging.test/api", ("query_*",), (503,))
+    assert orders.rewrite == ("/", "/a~1b/*/~0")
     assert orders.identity_variables == {"alice": "ALICE_TOKEN"}
     assert orders.base_url_variables == ("ORDERS_URL",)
     assert llm.base_url_variables == ("MY_LLM", "OPENAI_BASE_URL", "OPENAI_API_BASE")
@@ -110,6 +112,9 @@ URL = 'url = "http://x.test"\n'
         (f'[services.x]\n{URL}tools = "POST /{{tool}}/{{tool}}"', "with {tool} once"),
         (f'[services.x]\n{URL}identities = {{ alice = "sk-live-1" }}', "never a credential itself"),
         (f'[services.x]\n{URL}identities = {{ alice = "env:" }}', 'identity "alice" must name a variable'),
+        (f'[services.x]\n{URL}rewrite = ["next"]', '"next" is no JSON pointer: it reads "/items/*/href"'),
+        (f'[services.x]\n{URL}rewrite = [""]', '"" is no JSON pointer'),
+        (f'[services.x]\n{URL}rewrite = ["/a", "/b~2"]', '"/b~2" is no JSON pointer'),
         (f"[services.x]\n{URL}expected_status = [200]", "services.x.expected_status.0: "),
         ('[services.x]\npreset = "openia"', "services.x.preset: "),
         (f'[services."a/b"]\n{URL}', 'service name "a/b" may hold letters, digits, "-" and "_" only'),

@@ -49,7 +49,7 @@ def test_nobody_else_can_read_it_whatever_the_umask(path: Path, mask: int) -> No
 def test_it_gives_back_every_kind_of_line_in_order_of_the_requests(path: Path) -> None:
     journal = JournalWriter(path, HEAD)
     kept, live = interaction(request(b"k"), index=3), interaction(request(b"l"), index=1)
-    journal.interaction(kept, client_gone=True)
+    journal.interaction(kept, client_gone=True, rewrites=["header Location: http://real.test/x -> desk/x"])
     journal.interaction(replace(kept, index=0))
     journal.interaction(live, kept=False)
     journal.row({"index": 2, "arguments": {"big": 2**70}})
@@ -63,6 +63,7 @@ def test_it_gives_back_every_kind_of_line_in_order_of_the_requests(path: Path) -
     assert content.rows == ({"index": 2, "arguments": {"big": 2**70}}, {"index": 4})
     assert [fault["code"] for fault in content.faults] == ["answer_cut"]
     assert content.clients_gone == {3}
+    assert content.rewrites == {3: ("header Location: http://real.test/x -> desk/x",)}
     assert not content.torn
 
 

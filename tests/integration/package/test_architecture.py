@@ -37,6 +37,8 @@ RANKS = (
         "wire",
         "diff",
         "json_spans",
+        "trajectory",
+        "check",
     },
     {"redaction", "summary", "stamp", "launch", "loading"},
     {"tape_yaml", "tape_seal", "tape_format", "tape_bodies", "tape_cache", "tape_lock", "vcrpy_tapes"},

@@ -17,9 +17,6 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from proctor.interaction import Effect
 
-VERSION = 1
-"""Of the format; a reader refuses a newer one."""
-
 Role = Literal["system", "user", "assistant", "tool"]
 SetUp = Literal["code", "prompt", "retape", "record", "live", "mixed", ""]
 Llm = Literal["live", "replayed", "stand-in", "none", ""]
@@ -143,7 +140,7 @@ class Difference(_Value):
 class Trajectory(_Value):
     """See the module. Steps are numbered 0, 1, 2, ... without gaps; times are seconds."""
 
-    v: Literal[1] = VERSION
+    v: Literal[1] = 1
     id: str
     case: str = ""
     category: str = ""

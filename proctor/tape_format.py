@@ -17,6 +17,8 @@ from proctor.tape_yaml import BINARY, BODY_FILE, EXTENSION, Block, BodyFile, Flo
 
 BodyReader = Callable[[BodyFile], bytes]
 """Fetches a body that is kept beside the tape."""
+Share = Callable[[Any], Any]
+"""Gives an equal value that was seen before, or this one."""
 
 
 def to_item(interaction: Interaction, outside: Callable[[bytes], BodyFile | None] = lambda _: None) -> dict[str, Any]:
@@ -45,33 +47,37 @@ def to_item(interaction: Interaction, outside: Callable[[bytes], BodyFile | None
     }
 
 
-def from_item(item: Any, index: int, times: tuple[float, float], read_body: BodyReader) -> Interaction:
+def from_item(
+    item: Any, index: int, times: tuple[float, float], read_body: BodyReader, share: Share | None = None
+) -> Interaction:
     """The interaction of one item, from YAML or from its canonical JSON; `times` are its begin and its length.
 
-    Raises CassetteUndecodable where the item is not one of ours.
+    `share` makes one object of what many interactions repeat. Raises CassetteUndecodable where the item is not one of
+    ours.
     """
+    one = share or _itself
     try:
         request, response = item["request"], item["response"]
         extra = response[EXTENSION]
         return Interaction(
             index=index,
             request=Request(
-                service=_text(extra["service"]),
-                method=_text(request["method"]),
-                target=_surrogates(extra["target"]),
-                headers=_headers(request["headers"], extra.get("request_headers")),
+                service=one(_text(extra["service"])),
+                method=one(_text(request["method"])),
+                target=one(_surrogates(extra["target"])),
+                headers=_headers(request["headers"], extra.get("request_headers"), one),
                 body=_bytes(request["body"], read_body),
             ),
             response=Response(
                 status=int(response["status"]["code"]),
                 reason=_surrogates(extra.get("reason", response["status"]["message"])),
-                headers=_headers(response["headers"], extra.get("response_headers")),
+                headers=_headers(response["headers"], extra.get("response_headers"), one),
                 body=_bytes(response["body"]["string"], read_body),
                 complete=not extra.get("cut", False),
             ),
             url=_surrogates(extra.get("url", request["uri"])),
-            effect=extra["effect"],
-            effect_why=extra["why"],
+            effect=one(extra["effect"]),
+            effect_why=one(extra["why"]),
             tool=_optional(extra.get("tool")),
             started=times[0],
             seconds=times[1],
@@ -129,10 +135,15 @@ def _raw_headers(headers: Headers) -> FlowList | None:
     return FlowList(FlowList((name, _value(value))) for name, value in headers)
 
 
-def _headers(mapping: dict[str, list[str]], raw: list[list[Any]] | None) -> Headers:
+def _headers(mapping: dict[str, list[str]], raw: list[list[Any]] | None, one: Share) -> Headers:
     if raw is not None:
         return tuple((_text(name), _surrogates(value)) for name, value in raw)
-    return tuple([(_text(name), _text(value)) for name, values in (mapping or {}).items() for value in values])
+    pairs = [(_text(name), _text(value)) for name, values in (mapping or {}).items() for value in values]
+    return tuple([one(pair) for pair in pairs])
+
+
+def _itself(value: Any) -> Any:
+    return value
 
 
 def _printable(value: str) -> str:

@@ -44,6 +44,7 @@ class Tape:
             self._index()
 
     def _index(self) -> None:
+        shared: dict[Identity, Identity] = {}
         self._exact, self._by_path = defaultdict(list), defaultdict(list)
         self._secrets = None if self.compares_identity else Redactor.over(self.cassette.interactions)
         self.identities = {}
@@ -56,6 +57,7 @@ class Tape:
                 kinds.setdefault(credential.kind, set()).add(credential.value)
             headers = key_headers_of(request.headers, self.declared(request.service))
             identity = identity_of(credential.value for credential in credentials)
+            identity = shared.setdefault(identity, identity)
             self._keys.append((headers, identity))
             key = ExactKey(request.service, request.method, request.target, headers, identity, request.body)
             self._exact[key].append(position)

@@ -11,18 +11,19 @@ import shutil
 import socket
 import sys
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
 
 from examples.order_desk import server, stand_in_model
-from proctor.config import ServiceConfig, load_config
+from proctor.cassette import save_cassette
+from proctor.config import CassettesConfig, ServiceConfig, load_config
 from proctor.journal import JournalWriter
 from tests.integration.order_desk.support import serving
 from tests.support import ROOT, Project, run
 
-PAGES = ("README.md", "docs/recording.md")
+PAGES = ("README.md", "docs/recording.md", "docs/tape-format.md", "docs/matching.md")
 RUN_ELSEWHERE = ("make ", "pip install .")
 AGENT = f"""\
 import runpy, sys
@@ -67,6 +68,10 @@ async def test_the_commands_of_a_page_work_as_shown(page: str, desk: Desk, proje
     for command in sorted(commands, key=lambda command: not command.startswith("proctor init")):
         if command == "proctor cassette recover":
             plant_a_killed_recording(folder)
+        if command == "proctor cassette accept refund":
+            plant_a_recording_put_aside(folder)
+        if command.startswith("git "):
+            await shell(folder, "git init --quiet", desk)
         await shell(folder, command, desk)
     assert folder.tape("refund").services == ("openai", "orders")
 
@@ -115,6 +120,13 @@ def plant_a_killed_recording(folder: Project) -> None:
     journal.close()
 
 
+def plant_a_recording_put_aside(folder: Project) -> None:
+    """Leave the recording that sealing refuses."""
+    tape = folder.tape("refund")
+    reasons = {**tape.stamp, "aside": ["#3 orders create_refund: the last answer was 503"]}
+    save_cassette(folder.layout.aside / "refund.yaml", replace(tape, stamp=reasons))
+
+
 def test_make_targets_that_the_docs_name_exist() -> None:
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     named = {
@@ -137,4 +149,4 @@ def test_the_configuration_that_the_docs_show_can_be_loaded_and_every_key_is_exp
     config = load_config(project.root / "proctor.toml")
     assert set(config.services) == {"orders", "llm"}
     explained = set(re.findall(r"`(\w+)`", "\n".join(line for line in page.splitlines() if line.startswith("| `"))))
-    assert {*ServiceConfig.model_fields, "pass_hosts"} <= explained
+    assert {*ServiceConfig.model_fields, *CassettesConfig.model_fields, "pass_hosts"} <= explained

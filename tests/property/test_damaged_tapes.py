@@ -110,6 +110,7 @@ DAMAGES: dict[str, Damage] = {
 }
 
 
+@pytest.mark.req(173)
 @pytest.mark.parametrize("name", DAMAGES)
 @given(made=some, seed=st.integers(0, 2**32))
 @examples(ci=50, soak=1000)

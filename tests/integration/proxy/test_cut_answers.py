@@ -9,6 +9,7 @@ import shutil
 import pytest
 
 from proctor.errors import CassetteTorn
+from proctor.resealing import accept_aside
 from proctor.trace import TraceRow
 from tests.integration.proxy.raw import Answer, Answering, canned, chunk, port_of, raw_service, request, send, send_raw
 from tests.support import Project, services, session
@@ -76,6 +77,25 @@ async def test_a_tape_that_was_put_aside_is_not_played(project: Project) -> None
     shutil.copy(summary.aside, project.layout.cassette("t"))
     with pytest.raises(CassetteTorn, match="broke off"):
         project.tape("t")
+
+
+@pytest.mark.parametrize("cut", CUTS)
+async def test_an_accepted_recording_of_a_broken_answer_breaks_off_again(project: Project, cut: str) -> None:
+    async with raw_service(breaking(CUTS[cut])) as service:
+        project.configure(services(desk=service.url))
+        async with session(project, "t") as run:
+            await send_raw(run, request(run, "desk", "/"))
+            assert (await run.close()).aside
+    accept_aside(project.layout, "t", None)
+    (kept,) = project.tape("t").interactions
+    assert not kept.response.complete
+    for _ in range(2):
+        async with session(project, "t", "replay") as run:
+            data = await send_raw(run, request(run, "desk", "/"))
+            assert_broken(data)
+            assert kept.response.body in data
+            summary = await run.close()
+        assert (summary.hits, project.trace(run.info.session)[0].cut) == (1, True)
 
 
 async def test_one_broken_answer_spoils_neither_the_others_nor_the_connection_pool(project: Project) -> None:

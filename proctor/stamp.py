@@ -17,6 +17,8 @@ from proctor.redaction import Redactor
 from proctor.trace import body_value
 
 _HIDDEN = "..."
+_LONGEST_WORD = 120
+"""Of a command line; a whole script given by `-c` is not what the reader of a tape is after."""
 _SECRET_NAME = re.compile(r"(?i)(key|token|secret|password|passwd|credential|auth)s?$")
 _ASSIGNED = re.compile(r"(?P<name>-{0,2}[\w.-]+)(?P<sign>[=:])(?P<value>.+)", re.DOTALL)
 _USERINFO = re.compile(r"//[^/@\s]+@")
@@ -83,6 +85,8 @@ def _shown_word(word: str, root: Path) -> str:
     if assigned and _SECRET_NAME.search(assigned["name"]):
         return f"{assigned['name']}{assigned['sign']}{_HIDDEN}"
     word = _USERINFO.sub("//...@", word)
+    if len(word) > _LONGEST_WORD:
+        return word[:_LONGEST_WORD] + _HIDDEN
     path = Path(word)
     if not path.is_absolute():
         return word

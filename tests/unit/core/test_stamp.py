@@ -29,6 +29,7 @@ ROOT = Path("/home/a/project")
         (("agent", "two words"), 'agent "two words"'),
         (("agent", "--max-tokens", "100"), "agent --max-tokens ..."),
         (("/elsewhere/tool",), "tool"),
+        (("python", "-c", "x" * 500), f"python -c {'x' * 120}..."),
     ],
 )
 def test_a_command_is_shown_without_secrets_and_without_folders_of_one_machine(

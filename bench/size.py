@@ -11,7 +11,7 @@ from bench.pipes import child
 from bench.throughput import Say, check_traced, open_session
 from bench.traffic import LARGE, LARGE_AGAINST
 
-_ROUNDS = 7
+_ROUNDS = 15
 _REQUESTS = 5000
 
 

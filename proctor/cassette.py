@@ -209,15 +209,11 @@ def _from_items(
             error.message = f"line {line}: {error.message}"
             raise
 
-    seen: dict[Any, Any] = {}
-
-    def share(value: Any) -> Any:
-        """Ten thousand interactions have few methods, paths and headers: kept once, they stay in the CPU's cache."""
-        return seen.setdefault(value, value)
-
+    # Ten thousand interactions have few methods, paths and headers: kept once, they stay in the CPU's cache.
+    shared: tape_format.Shared = {}
     interactions = tuple(
         [
-            tape_format.from_item(item, index, (at, took), body, share)
+            tape_format.from_item(item, index, (at, took), body, shared)
             for index, (item, (at, took)) in enumerate(zip(items, seal["times"], strict=True))
         ]
     )

@@ -17,8 +17,8 @@ from proctor.tape_yaml import BINARY, BODY_FILE, EXTENSION, Block, BodyFile, Flo
 
 BodyReader = Callable[[BodyFile], bytes]
 """Fetches a body that is kept beside the tape."""
-Share = Callable[[Any], Any]
-"""Gives an equal value that was seen before, or this one."""
+Shared = dict[Any, Any]
+"""Values that were seen before, by themselves."""
 
 
 def to_item(interaction: Interaction, outside: Callable[[bytes], BodyFile | None] = lambda _: None) -> dict[str, Any]:
@@ -48,36 +48,36 @@ def to_item(interaction: Interaction, outside: Callable[[bytes], BodyFile | None
 
 
 def from_item(
-    item: Any, index: int, times: tuple[float, float], read_body: BodyReader, share: Share | None = None
+    item: Any, index: int, times: tuple[float, float], read_body: BodyReader, shared: Shared | None = None
 ) -> Interaction:
     """The interaction of one item, from YAML or from its canonical JSON; `times` are its begin and its length.
 
-    `share` makes one object of what many interactions repeat. Raises CassetteUndecodable where the item is not one of
+    `shared` keeps one object of what many interactions repeat. Raises CassetteUndecodable where the item is not one of
     ours.
     """
-    one = share or _itself
+    seen: Shared = {} if shared is None else shared
     try:
         request, response = item["request"], item["response"]
         extra = response[EXTENSION]
         return Interaction(
             index=index,
             request=Request(
-                service=one(_text(extra["service"])),
-                method=one(_text(request["method"])),
-                target=one(_surrogates(extra["target"])),
-                headers=_headers(request["headers"], extra.get("request_headers"), one),
+                service=_one(_text(extra["service"]), seen),
+                method=_one(_text(request["method"]), seen),
+                target=_one(_surrogates(extra["target"]), seen),
+                headers=_headers(request["headers"], extra.get("request_headers"), seen),
                 body=_bytes(request["body"], read_body),
             ),
             response=Response(
                 status=int(response["status"]["code"]),
                 reason=_surrogates(extra.get("reason", response["status"]["message"])),
-                headers=_headers(response["headers"], extra.get("response_headers"), one),
+                headers=_headers(response["headers"], extra.get("response_headers"), seen),
                 body=_bytes(response["body"]["string"], read_body),
                 complete=not extra.get("cut", False),
             ),
             url=_surrogates(extra.get("url", request["uri"])),
-            effect=one(extra["effect"]),
-            effect_why=one(extra["why"]),
+            effect=_one(extra["effect"], seen),
+            effect_why=_one(extra["why"], seen),
             tool=_optional(extra.get("tool")),
             started=times[0],
             seconds=times[1],
@@ -135,15 +135,15 @@ def _raw_headers(headers: Headers) -> FlowList | None:
     return FlowList(FlowList((name, _value(value))) for name, value in headers)
 
 
-def _headers(mapping: dict[str, list[str]], raw: list[list[Any]] | None, one: Share) -> Headers:
+def _headers(mapping: dict[str, list[str]], raw: list[list[Any]] | None, seen: Shared) -> Headers:
     if raw is not None:
         return tuple((_text(name), _surrogates(value)) for name, value in raw)
     pairs = [(_text(name), _text(value)) for name, values in (mapping or {}).items() for value in values]
-    return tuple([one(pair) for pair in pairs])
+    return tuple([seen.setdefault(pair, pair) for pair in pairs])
 
 
-def _itself(value: Any) -> Any:
-    return value
+def _one(value: Any, seen: Shared) -> Any:
+    return seen.setdefault(value, value)
 
 
 def _printable(value: str) -> str:

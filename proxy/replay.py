@@ -44,6 +44,7 @@ class Replay:
         watched = KEY_HEADERS | self._declared | CREDENTIAL_HEADERS - {"proxy-authorization"} | {"accept"}
         self._watched = frozenset(name.encode() for name in watched)
         self._prepared: dict[int, _Prepared] = {}
+        self._headers: dict[Headers, CIMultiDict[str]] = {}
 
     async def answer(self, exchange: Exchange) -> web.StreamResponse:
         """See `Source.answer`."""
@@ -138,7 +139,10 @@ class Replay:
             session.tally.notes[answer.note] = None
         told = [self._tape.clean(text) for text in answer.rewrites]
         sent = replace(response, headers=answer.headers, body=answer.body)
-        prepared = _Prepared(self._tape.shown(position), sent, told)
+        headers = self._headers.get(answer.headers)
+        if headers is None:
+            headers = self._headers[answer.headers] = for_client(answer.headers)
+        prepared = _Prepared(self._tape.shown(position), sent, headers, told)
         self._prepared[position] = prepared
         return prepared
 
@@ -182,11 +186,13 @@ class _Prepared:
 
     __slots__ = ("_chunked", "_told", "answer", "headers", "interaction", "row_rest")
 
-    def __init__(self, interaction: Interaction, answer: Response, told: Sequence[str]) -> None:
+    def __init__(
+        self, interaction: Interaction, answer: Response, headers: CIMultiDict[str], told: Sequence[str]
+    ) -> None:
         """`answer` is the recorded one with this proxy's addresses, `told` says what was rewritten."""
         self.interaction = interaction
         self.answer = answer
-        self.headers: CIMultiDict[str] = for_client(answer.headers)
+        self.headers = headers
         self._chunked = "Content-Length" not in self.headers
         self._told = tuple(told)
         self.row_rest = self.row_with(())

@@ -72,6 +72,8 @@ class Step(_Value):
     service: str | None = None
     effect: Effect | None = None
     tokens: Tokens | None = None
+    segment: int | None = None
+    """Which stretch of a source that holds several conversations."""
     source_index: int | None = None
     """Where in its source the step stood, if elsewhere than here."""
 

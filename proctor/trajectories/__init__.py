@@ -1,0 +1,1 @@
+"""Trajectories from files, message lists, spans and the proxy's sessions."""

@@ -21,6 +21,7 @@ from proctor.trajectories.from_session import from_session
 from proctor.trajectories.from_spans import from_spans
 from proctor.trajectory import Trajectory
 
+LAST = "last"
 SOURCES = ("records", "messages", "spans", "session")
 
 
@@ -63,13 +64,13 @@ def convert(source: str, kind: str, out: Path | None, log: Path | None) -> int:
 
     \b
     INPUT is, after --from:
-      session    the id of a session of this project (see `proctor session show`)
+      session    the id of a session of this project, or `last`
       messages   a JSON file with a list of messages (OpenAI's or Anthropic's)
       spans      an OTLP JSON export (GenAI conventions or OpenInference)
       records    a JSONL file of labelled records
 
     \b
-      proctor trajectory convert --from session 8fQx -o run.jsonl
+      proctor trajectory convert --from session last -o run.jsonl
       proctor trajectory convert --from spans trace.json | jq .final_answer
     """
     if log is not None and kind != "session":
@@ -120,8 +121,10 @@ def _records(path: Path) -> tuple[list[Trajectory], list[BadLine]]:
 
 
 def _session(layout: Layout, session_id: str, log: Any) -> Iterable[Trajectory]:
+    known = {path.parent.name: path.stat().st_mtime_ns for path in layout.sessions.glob("*/summary.json")}
+    if session_id == LAST and known:
+        session_id = max(known, key=lambda each: known[each])
     folder = layout.sessions / Path(session_id).name
-    known = sorted(path.parent.name for path in layout.sessions.glob("*/summary.json"))
     if folder.name not in known:
         raise UsageError("unknown_session", f'no session "{session_id}" has ended here', nearest(session_id, known))
     try:

@@ -7,6 +7,7 @@ longest history that it repeats. What echoes nothing begins a conversation of it
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -51,7 +52,7 @@ class _Told:
         self.chains: list[list[int]] = []
         self.notes: dict[int, list[str]] = {}
         self._histories: list[list[int]] = []
-        self._minted: list[frozenset[str]] = []
+        self._ids: list[frozenset[str]] = []
         self._chain_of: dict[int, int] = {}
 
     def add(self, exchange: LlmExchange, attempts: int) -> None:
@@ -62,15 +63,17 @@ class _Told:
         continued = bool(exchange.previous) and parent is not None
         known = 0 if continued else _shared(before, asked)
         position = len(self.links)
-        self.links.append(Link(exchange, exchange.asked[known:], attempts))
+        edited = not continued and known < len(before)
+        new = _not_said(before[known:], exchange.asked[known:]) if edited else exchange.asked[known:]
+        self.links.append(Link(exchange, new, attempts))
         self._histories.append([*(before if continued else ()), *asked, *map(_key, exchange.answered)])
-        self._minted.append(frozenset(call.id for step in exchange.answered for call in step.tool_calls if call.id))
+        self._ids.append(_ids(exchange.asked) | _ids(exchange.answered))
         chain = self._chain(parent)
         self.chains[chain].append(position)
         self._chain_of[position] = chain
-        if not continued and known < len(before):
+        if edited:
             self.notes.setdefault(chain, []).append(
-                f"exchange {exchange.index}: the history was edited or shortened; what it says anew follows"
+                f"exchange {exchange.index}: the history was edited or shortened; only what had not been said follows"
             )
 
     def _chain(self, parent: int | None) -> int:
@@ -89,16 +92,34 @@ class _Told:
         if exchange.previous:
             same = [each for each in earlier if self.links[each].exchange.id == exchange.previous]
             return same[-1] if same else None
-        echoed = {call.id for step in exchange.asked for call in step.tool_calls if call.id}
-        echoed |= {step.tool_call_id for step in exchange.asked if step.tool_call_id}
+        echoed = _ids(exchange.asked)
         best: tuple[bool, int, int] | None = None
         for each in earlier:
             history = self._histories[each]
             shared = _shared(history, asked)
             whole = shared == len(history) and bool(self.links[each].exchange.answered)
-            if whole or self._minted[each] & echoed:
+            if whole or self._ids[each] & echoed:
                 best = max(best or (False, -1, -1), (whole, shared, each))
         return best[2] if best is not None else None
+
+
+def _not_said(before: Sequence[int], asked: Sequence[Step]) -> tuple[Step, ...]:
+    """The messages of an edited history that had not been said before: a call must not count twice."""
+    said = Counter(before)
+    new = []
+    for step in asked:
+        key = _key(step)
+        if said[key]:
+            said[key] -= 1
+        else:
+            new.append(step)
+    return tuple(new)
+
+
+def _ids(steps: Iterable[Step]) -> frozenset[str]:
+    """The ids of calls that stand in some messages."""
+    found = [call.id for step in steps for call in step.tool_calls]
+    return frozenset(each for each in (*found, *(step.tool_call_id for step in steps)) if each)
 
 
 def _shared(before: Sequence[int], asked: Sequence[int]) -> int:

@@ -22,10 +22,15 @@ def steps_of(messages: Any) -> list[Step]:
     return [step for message in messages if isinstance(message, dict) for step in _steps(message)]
 
 
+def word(value: Any) -> str:
+    """A text that names something; empty for anything else."""
+    return value if isinstance(value, str) else ""
+
+
 def is_items(messages: Any) -> bool:
     """Whether a list holds response items, of which one answer of the model may be several."""
     found = messages if isinstance(messages, list) else []
-    return any(isinstance(each, dict) and each.get("type") in _ITEMS for each in found)
+    return any(isinstance(each, dict) and word(each.get("type")) in _ITEMS for each in found)
 
 
 def text_of_content(content: Any) -> str | None:
@@ -39,7 +44,7 @@ def text_of_content(content: Any) -> str | None:
 
 
 def _steps(message: dict[str, Any]) -> Iterator[Step]:
-    kind, role = message.get("type"), message.get("role")
+    kind, role = word(message.get("type")), word(message.get("role"))
     if kind == "function_call":
         yield said("assistant", None, tool_calls=(_called(message, "arguments", "call_id"),))
     elif kind == "function_call_output":
@@ -64,7 +69,7 @@ def _spoken(role: str, message: dict[str, Any]) -> Iterator[Step]:
             tool_call_id=_id(block.get("tool_use_id")),
             is_error=bool(block["is_error"]) if "is_error" in block else None,
         )
-    kept = [part for part in listed if not (isinstance(part, dict) and part.get("type") in _ACTIONS)]
+    kept = [part for part in listed if not (isinstance(part, dict) and word(part.get("type")) in _ACTIONS)]
     text = text_of_content(kept if isinstance(blocks, list) else blocks)
     calls = [_called(block, "input", "id") for block in _of_type(listed, "tool_use")]
     asked = message.get("tool_calls")
@@ -98,7 +103,7 @@ def _part_text(part: Any) -> str | None:
         return part
     if not isinstance(part, dict):
         return None
-    if part.get("type") in _TEXT_PARTS or (part.get("type") is None and "text" in part):
+    if word(part.get("type")) in _TEXT_PARTS or (part.get("type") is None and "text" in part):
         text = part.get("text", part.get("refusal"))
         return text if isinstance(text, str) else None
     return f"[{str(part.get('type', 'part')).removeprefix('input_').removesuffix('_url')}]"

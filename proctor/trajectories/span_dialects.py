@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from proctor.trajectories.exchange import LlmExchange, ToolTraffic
-from proctor.trajectories.messages import steps_of, text_of_content
+from proctor.trajectories.messages import steps_of, text_of_content, word
 from proctor.trajectories.otlp import Span, structured, unflattened
 from proctor.trajectories.steps import called, said, text_of
 from proctor.trajectory import Step, Tokens
@@ -22,7 +22,7 @@ def exchange_in(span: Span) -> LlmExchange | None:
     kind = facts.get("openinference.span.kind")
     if kind is not None:
         return _open_inference(span) if str(kind).upper() == "LLM" else None
-    if facts.get("gen_ai.operation.name") in _MODEL_OPERATIONS or any(
+    if str(facts.get("gen_ai.operation.name")) in _MODEL_OPERATIONS or any(
         key.startswith("gen_ai.request.") for key in facts
     ):
         return _gen_ai(span)
@@ -117,7 +117,7 @@ def _from_parts(message: dict[str, Any]) -> list[Step]:
     thoughts = [
         part["content"]
         for part in parts
-        if part.get("type") in {"reasoning", "thinking"} and _text(part.get("content"))
+        if word(part.get("type")) in {"reasoning", "thinking"} and _text(part.get("content"))
     ]
     text = _parts_text(parts)
     if text is not None or calls or thoughts or not results:

@@ -23,7 +23,7 @@ from proctor.journal import JournalWriter
 from tests.integration.order_desk.support import serving
 from tests.support import ROOT, Project, run
 
-PAGES = ("README.md", "docs/recording.md", "docs/tape-format.md", "docs/matching.md")
+PAGES = ("README.md", "docs/recording.md", "docs/tape-format.md", "docs/matching.md", "docs/trajectory.md")
 RUN_ELSEWHERE = ("make ", "pip install .")
 AGENT = f"""\
 import runpy, sys

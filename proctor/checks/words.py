@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from proctor.checks.sources import Sources
 from proctor.tool_calls import Call, calls_of
 from proctor.trajectory import Trajectory
 
@@ -57,6 +58,11 @@ class WordsOf:
         """What the agent was given before it began: its policy and system messages."""
         policy = self.trajectory.task.policy
         return tuple(text for text in (policy, *(text.text for text in self.system)) if text)
+
+    @cached_property
+    def sources(self) -> Sources:
+        """Where values may come from."""
+        return Sources(self.trajectory)
 
     def said_until(self, step: int) -> Iterator[Text]:
         """The agent's words up to and with a step."""

@@ -1,0 +1,145 @@
+"""The agent acts on the wrong thing: one that does not exist, one of another kind, or another than the user named."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from proctor.check import CheckResult
+from proctor.checks.findings import at_argument, at_result, failed, not_assessable, passed, total
+from proctor.checks.masking import quote
+from proctor.checks.provenance import Argument, leaves
+from proctor.checks.sources import TOKEN
+from proctor.checks.state_changes import changes_state
+from proctor.checks.words import WordsOf, words_of
+from proctor.tool_calls import Call
+from proctor.trajectory import Trajectory
+
+_KEYED = re.compile(r'"(\w{1,60}?)(?:_ids?|Ids?)"\s*:\s*(?:"([^"\\]{1,80})"|\[([^\[\]]{1,4000})\])')
+_QUOTED = re.compile(r'"([^"\\]{1,80})"')
+_ID_NAME = re.compile(r"(\w*?)(?:_ids?|Ids?)$")
+_ABSENT = re.compile(
+    r"not found|(?:does|do|did)(?: not|n['’]t) exist|doesn['’]t exist|no such|non-?existent|unknown (?:\w+ )?id|invalid (?:\w+ )?id"
+    r"|不存在|未找到|找不到|没有找到|查无|无此",
+    re.IGNORECASE,
+)
+
+
+@dataclass
+class _Known:
+    """The ids that tool results have named, by kind, with the step at which each was first seen."""
+
+    by_kind: dict[str, dict[str, int]] = field(default_factory=lambda: defaultdict(dict))
+    kinds: dict[str, dict[str, int]] = field(default_factory=lambda: defaultdict(dict))
+
+    def add(self, kind: str, value: str, step: int) -> None:
+        self.by_kind[kind].setdefault(value, step)
+        self.kinds[value].setdefault(kind, step)
+
+
+@total
+def wrong_entity(trajectory: Trajectory) -> CheckResult:
+    """No id in the arguments is one that a tool said does not exist, one of another kind, or not the one the user named.
+
+    An id that the user got wrong is found only when it is used again after a tool had said so.
+    """
+    words = words_of(trajectory)
+    ids = [one for call in words.calls for one in leaves(call) if kind_of(one) is not None]
+    if not ids:
+        return not_assessable("wrong_entity", "no call names an entity by an id", "a call with an argument such as order_id")
+    known = _known(words)
+    for finding in (*_absent(ids, words), *_other_kind(ids, words, known), *_not_named(ids, words, known)):
+        return finding
+    return passed("wrong_entity", f"the {len(ids)} ids in the arguments name known entities of their kind")
+
+
+def kind_of(argument: Argument) -> str | None:
+    """`item` of `new_item_ids`, where the argument names an entity by an id."""
+    found = _ID_NAME.search(argument.name)
+    if not found or not isinstance(argument.value, str) or not argument.value:
+        return None
+    return _kind(found[1])
+
+
+def _kind(before: str) -> str:
+    return re.split(r"_|(?<=[a-z])(?=[A-Z])", before)[-1].lower()
+
+
+def _known(words: WordsOf) -> _Known:
+    known = _Known()
+    for text in words.results:
+        if text.step is not None:
+            for found in _KEYED.finditer(text.text):
+                for value in [found[2]] if found[2] else _QUOTED.findall(found[3]):
+                    known.add(_kind(found[1]), value, text.step)
+    return known
+
+
+def _absent(ids: list[Argument], words: WordsOf) -> Iterator[CheckResult]:
+    refuted: dict[tuple[str | None, str], Call] = {}
+    results = {token: step for step, token in _result_words(words)}
+    for one in ids:
+        before = refuted.get((kind_of(one), one.value))
+        if before is not None and before.result_step is not None and before.result_step < one.call.step:
+            yield _failed(one, f"a tool said at step {before.result_step} that it does not exist", before)
+        if not _says_absent(one):
+            continue
+        tokens = TOKEN.findall(one.value.lower())
+        if tokens and all(results.get(token, one.call.step) < one.call.step for token in tokens):
+            continue  # a result has named it: it exists, though it may not be to be had
+        if words.sources.holds(one.value, one.call.step):
+            refuted.setdefault((kind_of(one), one.value), one.call)
+        else:
+            yield _failed(one, "it stands nowhere before, and the tool said that it does not exist", one.call)
+
+
+def _result_words(words: WordsOf) -> Iterator[tuple[int, str]]:
+    """Every word of the results; the first step of each comes last, for a dict to keep."""
+    for text in reversed(words.results):
+        if text.step is not None:
+            yield from ((text.step, token) for token in set(TOKEN.findall(text.text.lower())))
+
+
+def _says_absent(one: Argument) -> bool:
+    answer = one.call.result_text or ""
+    if not one.call.failed or not _ABSENT.search(answer[:2000]):
+        return False
+    return one.value in answer or sum(kind_of(other) is not None for other in leaves(one.call)) == 1
+
+
+def _other_kind(ids: list[Argument], words: WordsOf, known: _Known) -> Iterator[CheckResult]:
+    for one in ids:
+        kind, step = kind_of(one) or "", one.call.step
+        siblings = any(seen < step for seen in known.by_kind.get(kind, {}).values())
+        kinds = {other for other, seen in known.kinds.get(one.value, {}).items() if seen < step and other}
+        if kind and siblings and kinds and kind not in kinds and not _user_named(one.value, words, step):
+            yield _failed(one, f"the tools know it as {' and '.join(sorted(kinds))} id, not as {kind} id", None)
+
+
+def _not_named(ids: list[Argument], words: WordsOf, known: _Known) -> Iterator[CheckResult]:
+    for one in ids:
+        kind, step = kind_of(one) or "", one.call.step
+        others = known.by_kind.get(kind, {})
+        if not kind or not changes_state(one.call) or one.value not in others or _user_named(one.value, words, step):
+            continue
+        named = [value for value, seen in others.items() if seen < step and _user_named(value, words, step)]
+        beside = {other.value for other in leaves(one.call)}
+        if len(named) == 1 and named[0] not in beside and not _told(one.value, words, step):
+            yield _failed(one, f"the only {kind} that the user named is {quote(named[0])}", None)
+
+
+def _user_named(value: str, words: WordsOf, step: int) -> bool:
+    return any(text.when < step and value.lstrip("#") in text.text for text in words.user)
+
+
+def _told(value: str, words: WordsOf, step: int) -> bool:
+    return any(value.lstrip("#") in text.text for text in words.said_until(step))
+
+
+def _failed(one: Argument, why: str, other: Call | None) -> CheckResult:
+    call = one.call
+    message = f"{one.name} {quote(one.value, longest=60)} of {call.name} at step {call.step}: {why}"
+    evidence = [at_argument(call, one.pointer, one.value), *(at_result(other) if other else ())]
+    return failed("wrong_entity", message, evidence)

@@ -26,7 +26,9 @@ def argument_types(trajectory: Trajectory) -> CheckResult:
     schemas = {tool.name: tool.parameters for tool in trajectory.tools or () if tool.parameters is not None}
     typed = [call for call in words.calls if call.name in schemas]
     if not typed:
-        return not_assessable("argument_types", "no schema of the tools called is known", "the tools as they were offered")
+        return not_assessable(
+            "argument_types", "no schema of the tools called is known", "the tools as they were offered"
+        )
     for call in typed:
         arguments = {} if call.arguments is None else call.arguments
         found = list(islice(faults(arguments, schemas[call.name]), _MOST))

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 
 from proctor.check import CheckResult, Evidence
 from proctor.checks.findings import at_call, at_result, at_text, failed, not_assessable, passed, total
-from proctor.checks.sentences import is_stated, sentences
+from proctor.checks.sentences import is_stated, sentence_at
 from proctor.checks.state_changes import changes_state
 from proctor.checks.words import Text, WordsOf, words_of
 from proctor.tool_calls import Call
@@ -27,22 +27,36 @@ _NOUN = (
     r"request|order|appointment|purchase)s?"
 )
 _ENGLISH = (
-    re.compile(rf"\b(?:has|have)\s+{_HOW}been\s+{_HOW}{_DONE}", re.IGNORECASE),
-    re.compile(rf"\b(?:I|we)(?:['’]ve|\s+have)?\s+{_HOW}(?:gone ahead and\s+|went ahead and\s+)?{_HOW}{_DONE}", re.IGNORECASE),
-    re.compile(rf"\bsuccessfully\s+{_DONE}", re.IGNORECASE),
-    re.compile(rf"\b(?:is|are)\s+now\s+{_HOW}{_DONE}", re.IGNORECASE),
-    re.compile(rf"\b{_NOUN}\s+(?:was|were|is|are|has been|have been)\s+{_HOW}(?P<done>successful|completed?|confirmed)\b", re.IGNORECASE),
+    ("been", re.compile(rf"\b(?:has|have)\s+{_HOW}been\s+{_HOW}{_DONE}", re.IGNORECASE)),
+    (
+        "i",
+        re.compile(
+            rf"\b(?:I|we)(?:['’]ve|\s+have)?\s+{_HOW}(?:gone ahead and\s+|went ahead and\s+)?{_HOW}{_DONE}",
+            re.IGNORECASE,
+        ),
+    ),
+    ("successfully", re.compile(rf"\bsuccessfully\s+{_DONE}", re.IGNORECASE)),
+    ("now", re.compile(rf"\b(?:is|are)\s+now\s+{_HOW}{_DONE}", re.IGNORECASE)),
+    (
+        "success|complete|confirmed",
+        re.compile(
+            rf"\b{_NOUN}\s+(?:was|were|is|are|has been|have been)\s+{_HOW}(?P<done>successful|completed?|confirmed)\b",
+            re.IGNORECASE,
+        ),
+    ),
 )
+"""Each with the letters of which some stand in every text that it matches."""
 _VERB = (
     r"(?P<done>取消|退款|退还|退回|修改|更改|变更|更新|预订|预定|下单|创建|删除|添加|发送|转接|升级|降级|换货|退货|改签|退票|开通|关闭|重置|支付|扣款|"
     r"提交|登记|注册|解绑|绑定|冻结|解冻|挂失|补发|发放|办理|处理)"
 )
 _CHINESE = (
-    re.compile(rf"(?:已经|已)(?:成功)?(?:(?:为|帮|给|替)(?:您|你))?(?:(?:将|把)[^，。；！？\n]{{1,20}}?)?(?:成功)?{_VERB}(?!的)"),
+    re.compile(
+        rf"(?:已经|已)(?:成功)?(?:(?:为|帮|给|替)(?:您|你))?(?:(?:将|把)[^，。；！？\n]{{1,20}}?)?(?:成功)?{_VERB}(?!的)"
+    ),
     re.compile(rf"(?:(?:为|帮|给|替)(?:您|你))(?:成功)?{_VERB}(?:好)?了"),
     re.compile(rf"{_VERB}(?:申请|操作|手续)?(?:已经?)?(?:成功|完成|完毕|好了|办好)"),
 )
-_SIGNS = re.compile(r"\b(?:been|successful|successfully|complete|completed|confirmed|now|I|we|have)\b|['’]ve\b", re.IGNORECASE)
 _DEED = re.compile(
     r"\b(?:cancell?ation|refund|booking|update|modification|exchange|return|change|payment|transfer|upgrade|downgrade|request|"
     r"reservation|purchase|charge)s?\b",
@@ -105,29 +119,35 @@ def _unsupported(claim: Claim, changing: list[tuple[Call, bool | None]]) -> Chec
     return all(call.failed is None for call in sure)
 
 
-def _done_again(latest: Call, before: list[tuple[Call, bool | None]]) -> bool:
+def _done_again(latest: Call, before: Sequence[tuple[Call, bool | None]]) -> bool:
     """Some change succeeded in the same turn of work before the failure, so the words may well be about that one."""
     return any(call.failed is False and call.index < latest.index and changes for call, changes in before)
 
 
-def claims_in(text: Text) -> Iterator[Claim]:
-    """The claims of one text, the first of each sentence."""
-    english = bool(_SIGNS.search(text.text))
-    patterns = (*(_ENGLISH if english else ()), *(() if text.text.isascii() else _CHINESE))
-    if not patterns:
-        return
-    for sentence in sentences(text.text):
-        for pattern in patterns:
-            found = pattern.search(sentence.text)
-            if found and is_stated(sentence, found.start(), found.end()) and not _is_status(sentence.text, found):
-                yield Claim(text, sentence.start + found.start(), sentence.start + found.end(), found["done"])
-                break
+def claims_in(text: Text) -> list[Claim]:
+    """The claims of one text, in order, one a sentence."""
+    found: dict[int, Claim] = {}
+    for pattern in _patterns(text.text):
+        for match in pattern.finditer(text.text):
+            sentence = sentence_at(text.text, match.start())
+            start, end = match.start() - sentence.start, match.end() - sentence.start
+            if sentence.start in found or not is_stated(sentence, start, end):
+                continue
+            if not _is_status(sentence.text[:start], match["done"]):
+                found[sentence.start] = Claim(text, match.start(), match.end(), match["done"])
+    return [found[start] for start in sorted(found)]
 
 
-def _is_status(sentence: str, found: re.Match[str]) -> bool:
+def _patterns(text: str) -> Iterator[re.Pattern[str]]:
+    low = text.lower()
+    yield from (pattern for signs, pattern in _ENGLISH if any(sign in low for sign in signs.split("|")))
+    if not text.isascii():
+        yield from _CHINESE
+
+
+def _is_status(before: str, done: str) -> bool:
     """`Your order has been processed` tells a status, where a processed refund is a deed."""
-    weak = found["done"].lower() in ("processed", "completed")
-    return weak and not _DEED.search(sentence[: found.start()])
+    return done.lower() in ("processed", "completed") and not _DEED.search(before)
 
 
 def _is_report(claim: Claim, words: WordsOf) -> bool:

@@ -47,7 +47,9 @@ def cited_clause_exists(trajectory: Trajectory) -> CheckResult:
         return passed("cited_clause_exists", "the agent cites no clause")
     if not words.given and not words.results:
         return not_assessable(
-            "cited_clause_exists", "the agent cites a clause, and nothing tells which there are", "the policy, or what was looked up"
+            "cited_clause_exists",
+            "the agent cites a clause, and nothing tells which there are",
+            "the policy, or what was looked up",
         )
     invented = [(text, one) for text, one in cited if not _exists(text, one, words)]
     if not invented:

@@ -18,26 +18,32 @@ from proctor.trajectory import Trajectory
 
 _DEEPEST = 16
 _SAYS_EMPTY = re.compile(
-    r"\W*(?:no (?:matching |such )?(?:results?|records?|data|rows?|matches|entries|items?|documents?)(?: (?:were |was )?(?:found|returned))?"
-    r"|nothing(?: was)? found|none|null|empty|0 (?:results|rows|records)|无|暂无(?:数据|记录)?|没有(?:数据|记录|结果)|查无\w{0,4}|未查询?到\w{0,6})\W*",
+    r"\W*(?:no (?:matching |such )?(?:results?|records?|data|rows?|matches|entries|items?|documents?)(?: (?:were |"
+    r"was )?(?:found|returned))?"
+    r"|nothing(?: was)? found|none|null|empty|0 (?:results|rows|records)|无|暂无(?:数据|记录)?|没有(?:数据|记录|"
+    r"结果)|查无\w{0,4}|未查询?到\w{0,6})\W*",
     re.IGNORECASE,
 )
 _COUNTS = frozenset({"count", "total", "total_count", "size", "page", "page_size", "limit", "offset", "code", "status"})
 _ABSENCE = re.compile(
     r"\bthere (?:is|are|was|were|have been|has been) (?:currently |still |also |absolutely )?(?:no\b|not any\b|none\b)"
     r"|\b(?:does|do|did)(?: not|n['’]t) (?:exist|have any)\b|\b(?:you|he|she|they|it|account|system) (?:has|have) no\b"
-    r"|\bno (?:such )?[\w -]{1,40} (?:exists?|(?:is|are|was|were) (?:available|found|on file|registered))\b|\bnon-?existent\b"
+    r"|\bno (?:such )?[\w -]{1,40} (?:exists?|(?:is|are|was|were) (?:available|found|on file|registered))\b|"
+    r"\bnon-?existent\b"
     r"|没有(?:任何)?(?:相关)?(?:的)?[^，。！？\n]{0,10}(?:记录|订单|航班|信息|数据|预订|结果|账户|商品|余额)|不存在|(?:无|没有)此|查无",
     re.IGNORECASE,
 )
 _HEDGE = re.compile(
-    r"\b(?:seems?|appears?|looks? like|could(?: not|n['’]t)|did(?: not|n['’]t) find|unable to find|was(?: not|n['’]t) able|"
-    r"no results|search (?:returned|found|shows?)|may|might|possibly|according to)\b|似乎|好像|可能|未查|没查|没有查|查不到|未找到|没有找到|没找到|未能",
+    r"\b(?:seems?|appears?|looks? like|could(?: not|n['’]t)|did(?: not|n['’]t) find|unable to find|was(?: not|"
+    r"n['’]t) able|"
+    r"no results|search (?:returned|found|shows?)|may|might|possibly|according to)\b|似乎|好像|可能|未查|没查|"
+    r"没有查|查不到|未找到|没有找到|没找到|未能",
     re.IGNORECASE,
 )
 _CHECKED = re.compile(
     r"\bhuman\b|\b(?:double|re)-?check|\bverify\b|\btransfer|\b(?:let me|I(?:['’]ll| will)) (?:check|look|try|search)"
-    r"|\b(?:could|can|would) you (?:please )?(?:confirm|check|verify|provide|double)|人工|核实|核对|再查|重新查|确认一下|转接",
+    r"|\b(?:could|can|would) you (?:please )?(?:confirm|check|verify|provide|double)|人工|核实|核对|再查|重新查|"
+    r"确认一下|转接",
     re.IGNORECASE,
 )
 
@@ -59,7 +65,9 @@ def empty_asserted(trajectory: Trajectory) -> CheckResult:
         silent = [call for call in calls if is_empty_lookup(call)]
         if not silent:
             continue
-        finding = _absence(text, silent, words) or (len(silent) == len(calls) and _invented(text, silent, words)) or None
+        finding = (
+            _absence(text, silent, words) or (len(silent) == len(calls) and _invented(text, silent, words)) or None
+        )
         if finding:
             return finding
     return passed("empty_asserted", f"{len(empty)} look-ups came back empty, and no fact was made of it")
@@ -89,7 +97,10 @@ def _is_empty(value: Any, depth: int = 0) -> bool:
     return (
         bool(nested)
         and all(_is_empty(inner, depth + 1) for inner in nested)
-        and all(inner in (0, "", False) or inner is True or str(key).lower() in _COUNTS or _is_word(key) for key, inner in rest)
+        and all(
+            inner in (0, "", False) or inner is True or str(key).lower() in _COUNTS or _is_word(key)
+            for key, inner in rest
+        )
     )
 
 
@@ -117,7 +128,10 @@ def _absence(text: Text, silent: list[Call], words: WordsOf) -> CheckResult | No
         found = _ABSENCE.search(sentence.text)
         if found and not sentence.asks and not _HEDGE.search(sentence.text):
             start = sentence.start
-            evidence = [at_text(text.step, text.text, start, start + len(sentence.text), text.field), *at_result(silent[-1])]
+            evidence = [
+                at_text(text.step, text.text, start, start + len(sentence.text), text.field),
+                *at_result(silent[-1]),
+            ]
             message = f"{silent[-1].name} came back empty, and the agent says as a fact that there is nothing"
             return failed("empty_asserted", message, evidence)
     return None
@@ -127,7 +141,10 @@ def _looked_twice(silent: list[Call], words: WordsOf) -> bool:
     """The last empty look-up was made before, with the same empty answer: it is confirmed."""
     last = silent[-1]
     return any(
-        call.index < last.index and call.name == last.name and call.arguments == last.arguments and is_empty_lookup(call)
+        call.index < last.index
+        and call.name == last.name
+        and call.arguments == last.arguments
+        and is_empty_lookup(call)
         for call in words.calls
     )
 
@@ -139,6 +156,8 @@ def _invented(text: Text, silent: list[Call], words: WordsOf) -> CheckResult | N
         if len(token) >= 4 and any(letter.isdigit() for letter in token) and not words.sources.holds(token, step):
             start = text.text.lower().find(token)
             evidence = [at_text(text.step, text.text, start, start + len(token), text.field), *at_result(silent[-1])]
-            message = f"{silent[-1].name} came back empty, and the agent tells {quote(token)}, which stands nowhere before"
+            message = (
+                f"{silent[-1].name} came back empty, and the agent tells {quote(token)}, which stands nowhere before"
+            )
             return failed("empty_asserted", message, evidence)
     return None

@@ -17,11 +17,12 @@ from proctor.checks.words import WordsOf, words_of
 from proctor.tool_calls import Call
 from proctor.trajectory import Trajectory
 
-_KEYED = re.compile(r'"(\w{1,60}?)(?:_ids?|Ids?)"\s*:\s*(?:"([^"\\]{1,80})"|\[([^\[\]]{1,4000})\])')
+_KEYED = re.compile(r'[iI]ds?"\s*:\s*(?:"([^"\\]{1,80})"|\[([^\[\]]{1,4000})\])')
 _QUOTED = re.compile(r'"([^"\\]{1,80})"')
 _ID_NAME = re.compile(r"(\w*?)(?:_ids?|Ids?)$")
 _ABSENT = re.compile(
-    r"not found|(?:does|do|did)(?: not|n['’]t) exist|doesn['’]t exist|no such|non-?existent|unknown (?:\w+ )?id|invalid (?:\w+ )?id"
+    r"not found|(?:does|do|did)(?: not|n['’]t) exist|doesn['’]t exist|no such|non-?existent|unknown (?:\w+ )?id|"
+    r"invalid (?:\w+ )?id"
     r"|不存在|未找到|找不到|没有找到|查无|无此",
     re.IGNORECASE,
 )
@@ -48,7 +49,9 @@ def wrong_entity(trajectory: Trajectory) -> CheckResult:
     words = words_of(trajectory)
     ids = [one for call in words.calls for one in leaves(call) if kind_of(one) is not None]
     if not ids:
-        return not_assessable("wrong_entity", "no call names an entity by an id", "a call with an argument such as order_id")
+        return not_assessable(
+            "wrong_entity", "no call names an entity by an id", "a call with an argument such as order_id"
+        )
     known = _known(words)
     for finding in (*_absent(ids, words), *_other_kind(ids, words, known), *_not_named(ids, words, known)):
         return finding
@@ -72,8 +75,9 @@ def _known(words: WordsOf) -> _Known:
     for text in words.results:
         if text.step is not None:
             for found in _KEYED.finditer(text.text):
-                for value in [found[2]] if found[2] else _QUOTED.findall(found[3]):
-                    known.add(_kind(found[1]), value, text.step)
+                name = text.text[text.text.rfind('"', max(0, found.start() - 60), found.start()) + 1 : found.start()]
+                for value in [found[1]] if found[1] else _QUOTED.findall(found[2]):
+                    known.add(_kind(name.removesuffix("_")), value, text.step)
     return known
 
 

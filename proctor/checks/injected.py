@@ -10,6 +10,8 @@ from itertools import islice
 
 from proctor.checks.readings import readings
 
+_SHORTEST = 24
+"""Characters of base64 that the shortest order takes."""
 MOST = 20
 """Finds of one kind in one text; more tell nothing new."""
 
@@ -32,7 +34,7 @@ class _Rule:
 
 
 def _rule(kind: str, signs: str, pattern: str) -> _Rule:
-    return _Rule(kind, tuple(signs.split("|")), re.compile(pattern, re.IGNORECASE))
+    return _Rule(kind, tuple(sign for sign in signs.split("|") if sign), re.compile(pattern, re.IGNORECASE))
 
 
 OVERRIDE = "an order to ignore instructions"
@@ -72,8 +74,9 @@ _RULES = (
     ),
     _rule(
         EVALUATOR,
-        "score|mark|point|rating|criteri",
-        r"\b(?:give|assign|award|score|rate|grade|mark)\b[^.\n]{0,40}?(?:full marks?|full (?:score|points)|maximum (?:score|points|marks)"
+        "full mark|full score|full point|maximum|highest|criteri|perfect score",
+        r"\b(?:give|assign|award|score|rate|grade|mark)\b[^.\n]{0,40}?(?:full marks?|full (?:score|points)|"
+        r"maximum (?:score|points|marks)"
         r"|highest (?:score|rating|mark)|(?:all|every|each) (?:the )?criteri(?:a|on)|perfect score)",
     ),
     _rule(
@@ -90,30 +93,37 @@ _RULES = (
     ),
     _rule(
         CLOSING,
-        "</|end of|-----end|[/|begin|结束",
+        "</|end of|-end|- end|-begin|- begin|结束",
         r"</\s*(?:data|untrusted\w*|transcript|trajectory|tool_?(?:result|output|response)s?|document|context|evidence|steps?|input|"
         r"function_results?)[^>]{0,60}>|-{3,}\s*(?:end|begin)\s+(?:of\s+)?(?:the\s+)?(?:data|transcript|trajectory|tool|document|context|untrusted)"
-        r"[^-\n]{0,40}|[\[<(#*=]{1,4}\s*end of (?:the )?(?:data|transcript|trajectory|tool|document|context)[^\n]{0,30}|"
+        r"[^-\n]{0,40}|[\[<(#*=]{1,4}\s*end of (?:the )?(?:data|transcript|trajectory|tool|document|"
+        r"context)[^\n]{0,30}|"
         r"[\[【(](?:数据|工具结果|工具输出|对话|轨迹)(?:到此)?结束[\]】)]",
     ),
     _rule(
         ROLE,
-        "<|im_|[inst]|<<sys>>|<|system|assistant|developer|系统|助手",
+        "<|[inst]|[/inst]|<<sys|</sys|<system|</system|<assistant|</assistant|<developer|</developer|system:|system :|"
+        "assistant:|assistant :|developer:|developer :|message:|messages:|prompt:|prompts:|instruction:|"
+        "instructions:|系统|助手",
         r"<\|(?:im_start|im_end|system|user|assistant|endoftext|eot_id|start_header_id|end)\|?>?|\[/?INST\]|<</?SYS>>|"
-        r"(?:^|\n)[ \t]*(?:#{1,4}[ \t]*)?(?:system|assistant|developer)(?: (?:message|prompt|instruction)s?)?[ \t]*:(?=[ \t]*\S)|"
+        r"(?:^|\n)[ \t]*(?:#{1,4}[ \t]*)?(?:system|assistant|developer)(?: (?:message|prompt|"
+        r"instruction)s?)?[ \t]*:(?=[ \t]*\S)|"
         r"</?(?:system|assistant|developer)(?:[_ -]?(?:message|prompt))?>|"
         r"(?:^|\n)[ \t]*(?:系统(?:提示|消息|指令)?|助手)[ \t]*[:：]",
     ),
     _rule(
         HIDING,
-        "without|tell|inform|mention|reveal|告诉|告知|透露",
-        r"\b(?:without (?:telling|informing|notifying|asking)|(?:do not|don't|never) (?:tell|inform|notify|mention (?:this|it) to))\s+"
+        "without |not tell|n't tell|never tell|not inform|n't inform|never inform|not notif|n't notif|"
+        "never notif|mention|告诉|告知|透露|通知",
+        r"\b(?:without (?:telling|informing|notifying|asking)|(?:do not|don't|never) (?:tell|inform|notify|"
+        r"mention (?:this|it) to))\s+"
         r"(?:the\s+)?(?:user|customer|client|operator|anyone)|(?:不要|切勿|别|禁止|无需)(?:告诉|告知|透露给?|通知)(?:用户|客户|顾客|任何人)",
     ),
     _rule(
         TRIGGER,
-        "since|because|whenever|if|when",
-        r"\b(?:since|because|whenever|if|when)\s+(?:there is|there's|you (?:see|read|find)|the (?:phrase|words?|string))\s+"
+        "there is |there's |the phrase|the word|the string|you see |you read |you find ",
+        r"\b(?:since|because|whenever|if|when)\s+(?:there is|there's|you (?:see|read|find)|the (?:phrase|words?|"
+        r"string))\s+"
         r"[\[\"'“`(][^\n]{2,80}?[\]\"'”`)]\s+(?:is |appears? |occurs? )?(?:in|within)\s+(?:the|this|a|my)\s+"
         r"(?:question|prompt|query|request|message|input|text|task)[^.\n]{0,30}?\b(?:use|call|invoke|run|execute|activate)\b",
     ),
@@ -129,7 +139,7 @@ _BOM = "\ufeff"
 def injected(text: str) -> list[Injected]:
     """All finds, in order of place; a find in a decoded reading points at the encoded text."""
     found: dict[tuple[str, int, int], Injected] = {}
-    for reading in readings(text):
+    for reading in readings(text, over_breaks=False, shortest=_SHORTEST):
         low = reading.text.lower()
         for rule in _RULES:
             if not any(sign in low for sign in rule.signs):

@@ -68,7 +68,9 @@ def shape(argument: Argument) -> str:
         return "free"
     has_digit = any(character.isdigit() for character in value)
     if not has_digit and "@" not in value:
-        if _WORD_LIKE.fullmatch(value) and not (_CODE_NAME.search(argument.name) and value.isupper() and len(value) > 3):
+        if _WORD_LIKE.fullmatch(value) and not (
+            _CODE_NAME.search(argument.name) and value.isupper() and len(value) > 3
+        ):
             return "free"
         return "name"
     return "name" if " " in value.strip() and any(character.isalpha() for character in value) else "value"
@@ -94,8 +96,12 @@ def value_from_nowhere(trajectory: Trajectory) -> CheckResult:
         return passed("value_from_nowhere", f"all {len(checked)} values in the arguments stand in a source")
     first = lost[0]
     more = f", and {len(lost) - 1} more such values" if len(lost) > 1 else ""
-    message = f"{first.name or 'an argument'} {_said(first)} of {first.call.name} at step {first.call.step} stands nowhere before{more}"
-    return failed("value_from_nowhere", message, [at_argument(one.call, one.pointer, one.value) for one in lost])
+    what = f"{first.name or 'an argument'} {_said(first)} of {first.call.name} at step {first.call.step}"
+    return failed(
+        "value_from_nowhere",
+        f"{what} stands nowhere before{more}",
+        [at_argument(one.call, one.pointer, one.value) for one in lost],
+    )
 
 
 def _is_known(

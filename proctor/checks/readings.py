@@ -10,11 +10,15 @@ import base64
 import binascii
 import re
 import unicodedata
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 DEEPEST = 3
 """How often an encoding inside an encoding is opened."""
+
+SHORTEST = 16
+"""Characters of base64 that a phone number takes."""
 
 INVISIBLE = "\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\U000e0000-\U000e007f"
 _ODD = re.compile(
@@ -24,24 +28,56 @@ _ODD = re.compile(
 _INVISIBLE = re.compile(f"[{INVISIBLE}]")
 _DASHES = dict.fromkeys(map(ord, "\u2010\u2011\u2012\u2013\u2014\u2015\u2212"), "-")
 _BREAK = re.compile(r"[ \t]*(?:\r\n?|\n|\\r\\n|\\n)[ \t]*(?:[>|*#]+[ \t]*)?")
-_BROKEN = re.compile(r"[\w@.+/=-][ \t]*(?:\r\n?|\n|\\n)[ \t]*(?:[>|*#]+[ \t]*)?[\w@.+/=-]")
-_ESCAPE = re.compile(r"%[0-9A-Fa-f]{2}(?:%[0-9A-Fa-f]{2})*|\\+u[0-9A-Fa-f]{4}|\\x[0-9A-Fa-f]{2}|&#(?:x[0-9A-Fa-f]{1,6}|[0-9]{1,7});")
+_GAP = r"[ \t]*(?:\r\n?|\n|\\n)[ \t]*(?:[>|*#]+[ \t]*)?"
+_BROKEN = re.compile(
+    rf"[0-9]{_GAP}[ .()-]?[0-9+(]|@[\w.-]*{_GAP}\w|\w{_GAP}[\w.-]*@|[A-Za-z0-9+/_=-]{{8}}{_GAP}[A-Za-z0-9+/_=-]{{3}}"
+    rf"|(?:sk-|gh[pousr]_|github_|eyJ|AKIA|ASIA|earer |xox|AIza)[\w.-]{{0,8}}{_GAP}\w"
+)
+"""Where a number, an address or a key may go on after a line break."""
+_ESCAPE = re.compile(
+    r"%[0-9A-Fa-f]{2}(?:%[0-9A-Fa-f]{2})*|\\+u[0-9A-Fa-f]{4}|\\x[0-9A-Fa-f]{2}|&#(?:x[0-9A-Fa-f]{1,6}|[0-9]{1,7});"
+)
 _BASE64 = re.compile(r"[A-Za-z0-9+/_-]{16,}={0,2}")
+
+
+Piece = tuple[int, int, int]
+"""Where a piece of a reading starts, and the span in the original that it stands for."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """`text`, and for each of its characters the span in the original. `starts` None: the original itself."""
+    """A text, and the pieces of the original that it is made of; no pieces: the original itself.
+
+    A piece as long as its span is that span, character for character; any other stands for its span as a whole.
+    """
 
     text: str
-    starts: list[int] | None = None
-    ends: list[int] | None = None
+    pieces: tuple[Piece, ...] = ()
 
     def span(self, start: int, end: int) -> tuple[int, int]:
         """Where in the original the characters from `start` to `end` (exclusive, not empty) stand."""
-        if self.starts is None or self.ends is None:
+        if not self.pieces:
             return start, end
-        return self.starts[start], self.ends[end - 1]
+        return self._place(start)[0], self._place(end - 1)[1]
+
+    def _place(self, at: int) -> tuple[int, int]:
+        index = bisect_right(self.pieces, at, key=lambda piece: piece[0]) - 1
+        begin, first, last = self.pieces[index]
+        until = self.pieces[index + 1][0] if index + 1 < len(self.pieces) else len(self.text)
+        return (first + at - begin, first + at - begin + 1) if until - begin == last - first else (first, last)
+
+    def within(self, start: int, end: int) -> list[tuple[str, int, int]]:
+        """The pieces from `start` to `end`, each with its text and its span in the original."""
+        if not self.pieces:
+            return [(self.text[start:end], start, end)]
+        found = []
+        index = bisect_right(self.pieces, start, key=lambda piece: piece[0]) - 1
+        while index < len(self.pieces) and self.pieces[index][0] < end:
+            until = self.pieces[index + 1][0] if index + 1 < len(self.pieces) else len(self.text)
+            one, other = max(start, self.pieces[index][0]), min(end, until)
+            found.append((self.text[one:other], self._place(one)[0], self._place(other - 1)[1]))
+            index += 1
+        return found
 
 
 class _Writer:
@@ -50,42 +86,44 @@ class _Writer:
     def __init__(self, source: Reading) -> None:
         self.source = source
         self.parts: list[str] = []
-        self.starts: list[int] = []
-        self.ends: list[int] = []
+        self.pieces: list[Piece] = []
+        self.length = 0
 
     def keep(self, start: int, end: int) -> None:
-        if start >= end:
-            return
-        self.parts.append(self.source.text[start:end])
-        if self.source.starts is None or self.source.ends is None:
-            self.starts.extend(range(start, end))
-            self.ends.extend(range(start + 1, end + 1))
-        else:
-            self.starts.extend(self.source.starts[start:end])
-            self.ends.extend(self.source.ends[start:end])
+        """Write what stands from `start` to `end` of the source."""
+        if start < end:
+            for text, first, last in self.source.within(start, end):
+                self._write(text, first, last)
 
     def put(self, text: str, start: int, end: int) -> None:
         """Write `text` for what stands from `start` to `end` of the source."""
-        first, last = self.source.span(start, end)
+        if text:
+            self._write(text, *self.source.span(start, end))
+
+    def _write(self, text: str, first: int, last: int) -> None:
         self.parts.append(text)
-        self.starts.extend([first] * len(text))
-        self.ends.extend([last] * len(text))
+        self.pieces.append((self.length, first, last))
+        self.length += len(text)
 
     def done(self) -> Reading:
-        return Reading("".join(self.parts), self.starts, self.ends)
+        """The reading; an empty one has no pieces and no text."""
+        return Reading("".join(self.parts), tuple(self.pieces))
 
 
-def readings(text: str) -> Iterator[Reading]:
-    """Every way to read the text; the first is the plain one."""
+def readings(text: str, *, over_breaks: bool = True, shortest: int = SHORTEST) -> Iterator[Reading]:
+    """Every way to read the text; the first is the plain one.
+
+    `over_breaks` reads it without its line breaks too; `shortest` is the length from which a word is tried as base64.
+    """
     plain = folded(text)
     waiting = [(plain, 0)]
-    if _BROKEN.search(plain.text):
+    if over_breaks and _BROKEN.search(plain.text):
         waiting.append((_joined(plain), 0))
     while waiting:
         reading, depth = waiting.pop(0)
         yield reading
         if depth < DEEPEST:
-            waiting.extend((inner, depth + 1) for inner in _opened(reading))
+            waiting.extend((inner, depth + 1) for inner in _opened(reading, shortest))
 
 
 def folded(text: str) -> Reading:
@@ -101,6 +139,12 @@ def folded(text: str) -> Reading:
         at = odd.end()
     writer.keep(at, len(text))
     return writer.done()
+
+
+def _folded_character(character: str) -> str:
+    if _INVISIBLE.fullmatch(character):
+        return ""
+    return _plain(character) if _ODD.fullmatch(character) else character
 
 
 def _plain(character: str) -> str:
@@ -119,17 +163,22 @@ def _joined(reading: Reading) -> Reading:
     return writer.done()
 
 
-def _opened(reading: Reading) -> Iterator[Reading]:
+def _opened(reading: Reading, shortest: int) -> Iterator[Reading]:
     text = reading.text
     if ("%" in text or "\\" in text or "&#" in text) and _ESCAPE.search(text):
         yield _unescaped(reading)
-    if len(text) >= 16 and max(map(len, text.split()), default=0) >= 16:
+    if is_long_worded(text, shortest):
         for found in _BASE64.finditer(text):
-            inner = _decoded(found[0])
+            inner = _decoded(found[0]) if found.end() - found.start() >= shortest else None
             if inner is not None:
                 writer = _Writer(reading)
                 writer.put(inner, found.start(), found.end())
                 yield writer.done()
+
+
+def is_long_worded(text: str, shortest: int = SHORTEST) -> bool:
+    """The text has a word of so many characters, as encoded text has."""
+    return len(text) >= shortest and max(map(len, text.split()), default=0) >= shortest
 
 
 def _unescaped(reading: Reading) -> Reading:
@@ -139,28 +188,23 @@ def _unescaped(reading: Reading) -> Reading:
         _unescape(writer, found)
         at = found.end()
     writer.keep(at, len(reading.text))
-    plain = writer.done()
-    if plain.text.isascii() or not _ODD.search(plain.text):
-        return plain
-    again = folded(plain.text)  # escapes may hide full-width digits too
-    if again.starts is None or again.ends is None:
-        return plain
-    spans = [plain.span(start, end) for start, end in zip(again.starts, again.ends, strict=True)]
-    return Reading(again.text, [start for start, _ in spans], [end for _, end in spans])
+    return writer.done()
 
 
 def _unescape(writer: _Writer, found: re.Match[str]) -> None:
     whole, start = found[0], found.start()
     if whole[0] != "%":
         code = int(whole[3:-1], 16) if whole[:3] == "&#x" else _code(whole)
-        writer.put(chr(code) if code < 0xD800 or 0xDFFF < code < 0x110000 else "", start, found.end())
+        writer.put(
+            _folded_character(chr(code)) if code < 0xD800 or 0xDFFF < code < 0x110000 else "", start, found.end()
+        )
         return
     data = bytes.fromhex(whole.replace("%", ""))
     for character in data.decode("utf-8", "replace"):
         size = 3 * len(character.encode()) if character != "\ufffd" else 3
         end = min(start + size, found.end())
         if start < end:
-            writer.put(character, start, end)
+            writer.put(_folded_character(character), start, end)
         start = end
 
 

@@ -41,9 +41,10 @@ def faults(value: Any, schema: Any, pointer: str = "", depth: int = 0) -> Iterat
 def _alternatives(value: Any, schema: dict[str, Any], pointer: str, depth: int) -> Iterator[tuple[str, str]]:
     for word in ("anyOf", "oneOf"):
         options = schema.get(word)
-        if isinstance(options, list) and options:
-            if not any(next(faults(value, option, pointer, depth + 1), None) is None for option in options):
-                yield pointer, f"fits none of the {len(options)} forms that the schema allows"
+        if not isinstance(options, list) or not options:
+            continue
+        if not any(next(faults(value, option, pointer, depth + 1), None) is None for option in options):
+            yield pointer, f"fits none of the {len(options)} forms that the schema allows"
     for option in schema["allOf"] if isinstance(schema.get("allOf"), list) else ():
         yield from faults(value, option, pointer, depth + 1)
 
@@ -77,5 +78,12 @@ def _same(one: Any, other: Any) -> bool:
 def _name(value: Any) -> str:
     if isinstance(value, bool):
         return "a boolean"
-    names = {dict: "an object", list: "an array", str: "a string", int: "a number", float: "a number", type(None): "null"}
+    names = {
+        dict: "an object",
+        list: "an array",
+        str: "a string",
+        int: "a number",
+        float: "a number",
+        type(None): "null",
+    }
     return names.get(type(value), type(value).__name__)

@@ -7,9 +7,10 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
+from functools import lru_cache
 from typing import Literal
 
-from proctor.checks.readings import Reading, readings
+from proctor.checks.readings import Reading, is_long_worded, readings
 
 Kind = Literal["phone", "e-mail address", "card number", "Chinese ID number", "key"]
 PERSONAL: frozenset[Kind] = frozenset({"phone", "e-mail address", "card number", "Chinese ID number"})
@@ -46,17 +47,24 @@ _PHONES = (
     ),
     re.compile(rf"{_SEPARATED}0[1-9][0-9]{{1,2}}-[0-9]{{7,8}}{_END}"),
 )
-_COUNTRY = re.compile(r"\A\+?(?:86(?=1[3-9][0-9]{9}\Z)|1(?=[2-9][0-9]{9}\Z))?")
+_COUNTRY = re.compile(r"\A(?:\+?86[ -]?(?=1[3-9])|\+1[ .-]?|1[ .-])")
 _MAIL_BEFORE = re.compile(r"[A-Za-z0-9_.%+'-]{1,64}\Z")
 _MAIL_AFTER = re.compile(r"[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){0,6}\.[A-Za-z]{2,24}")
 _KEY_SIGNS = ("sk-", "AKIA", "ASIA", "gh", "eyJ", "-----BEGIN", "earer", "EARER", "xox", "AIza", "_live_", "_test_")
+_OTHER_SIGNS = ("@", "%", "\\", "&#")
+_NO_DIGITS = dict.fromkeys(map(ord, "0123456789"))
+_FEWEST_DIGITS = 7
+_KEPT = 65536
+"""Characters of a text whose finds are kept."""
 _KEYS = (
     re.compile(r"-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----.*?(?:-----END [A-Z ]{0,40}PRIVATE KEY-----|\Z)", re.DOTALL),
     re.compile(r"(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*)?"),
     re.compile(r"(?<![A-Za-z0-9])(?:A[KS]IA)[A-Z0-9]{16}(?![A-Za-z0-9])"),
     re.compile(r"(?<![A-Za-z0-9])(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,})"),
     re.compile(r"(?<![A-Za-z0-9])sk-(?=[A-Za-z_-]*[0-9])[A-Za-z0-9_-]{16,}"),
-    re.compile(r"(?<![A-Za-z0-9])(?:xox[abprs]-[A-Za-z0-9-]{10,}|AIza[A-Za-z0-9_-]{30,}|[sr]k_(?:live|test)_[A-Za-z0-9]{10,})"),
+    re.compile(
+        r"(?<![A-Za-z0-9])(?:xox[abprs]-[A-Za-z0-9-]{10,}|AIza[A-Za-z0-9_-]{30,}|[sr]k_(?:live|test)_[A-Za-z0-9]{10,})"
+    ),
     re.compile(r"(?<![A-Za-z0-9])(?i:bearer)[ :]{1,3}(?P<token>(?=[A-Za-z._~+/-]*[0-9])[A-Za-z0-9._~+/-]{16,}=*)"),
 )
 _WEIGHTS = (7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2)
@@ -64,7 +72,19 @@ _WEIGHTS = (7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2)
 
 def sensitive(text: str, *, old_ids: bool = False) -> list[Sensitive]:
     """All finds in the text, in order, none over another; `old_ids` takes the 15-digit Chinese IDs too."""
+    return list(_kept(text, old_ids) if len(text) <= _KEPT else _search(text, old_ids))
+
+
+@lru_cache(maxsize=256)
+def _kept(text: str, old_ids: bool) -> tuple[Sensitive, ...]:
+    """Kept, for the checks and the quotes look at the same texts again."""
+    return tuple(_search(text, old_ids))
+
+
+def _search(text: str, old_ids: bool) -> list[Sensitive]:
     found: list[Sensitive] = []
+    if not _may_hold(text):
+        return found
     starts: list[int] = []
     for reading in readings(text):
         for kind, start, end, value in _in_reading(reading, old_ids):
@@ -75,6 +95,13 @@ def sensitive(text: str, *, old_ids: bool = False) -> list[Sensitive]:
                 starts.insert(place, first)
                 found.insert(place, Sensitive(kind, first, last, value))
     return found
+
+
+def _may_hold(text: str) -> bool:
+    """Quickly told of most prose: too few digits, no sign of an address, a key or an encoding."""
+    if not text.isascii() or any(sign in text for sign in _OTHER_SIGNS) or any(sign in text for sign in _KEY_SIGNS):
+        return True
+    return len(text) - len(text.translate(_NO_DIGITS)) >= _FEWEST_DIGITS or is_long_worded(text)
 
 
 def _in_reading(reading: Reading, old_ids: bool) -> Iterator[tuple[Kind, int, int, str]]:
@@ -131,7 +158,7 @@ def _phones(text: str) -> _Found:
     for pattern in _PHONES:
         for found in pattern.finditer(text):
             group = "number" if "number" in pattern.groupindex else 0
-            yield found.start(group), found.end(group), _COUNTRY.sub("", _digits(found[group]))
+            yield found.start(group), found.end(group), _digits(_COUNTRY.sub("", found[group])).lstrip("+")
 
 
 def _digits(text: str) -> str:

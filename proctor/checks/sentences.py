@@ -9,16 +9,21 @@ from dataclasses import dataclass
 _SENTENCE = re.compile(r"(?:[^.!?;\n。！？；]|\.(?=\w)|(?<=\b[A-Z])\.)+[.!?;。！？；]*")
 _PART = re.compile(r"[,，:：、—]| but | however | though | while ", re.IGNORECASE)
 _CONDITION = re.compile(
-    r"\b(?:if|once|when|whenever|unless|until|whether|in case|as soon as|provided|before|after(?! (?:\w+ly )?\w+ing\b))\b"
+    r"\b(?:if|once|when|whenever|unless|until|whether|in case|as soon as|provided|before|"
+    r"after(?! (?:\w+ly )?\w+ing\b))\b"
     r"|如果|假如|若|一旦|是否|要是|除非|等到|待",
     re.IGNORECASE,
 )
 _NOT_SO = re.compile(
-    r"\b(?:no|nothing|none|neither|never|nobody|not|cannot|unable|will|would|can|could|should|may|might|must|shall|to be)\b|n['’]t\b"
+    r"\b(?:no|nothing|none|neither|never|nobody|not|cannot|unable|will|would|can|could|should|may|might|must|"
+    r"shall|to be)\b|n['’]t\b"
     r"|未|没有|没能|尚|还没|无法|不能|不会|不可|无需|将会|会在|可以|可能|能够|需要|需|应该|打算|准备|即将|(?<!申)请",
     re.IGNORECASE,
 )
 _AFTERWARDS = re.compile(r"\s*(?:之?后|以后|时|的话|前|才|的(?!。)|吗|么|没有|与否|了吗)")
+
+LONGEST = 1000
+"""Characters before and after a place in which its sentence is looked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +42,20 @@ class Sentence:
 def sentences(text: str) -> Iterator[Sentence]:
     """The sentences in order."""
     return (Sentence(found.start(), found[0]) for found in _SENTENCE.finditer(text))
+
+
+_END = re.compile(r"[!?;\n。！？；]|\.(?!\w)(?<!\b[A-Z]\.)")
+
+
+def sentence_at(text: str, at: int) -> Sentence:
+    """The sentence in which the character `at` stands."""
+    start = 0
+    low = max(0, at - LONGEST)
+    for end in _END.finditer(text, low, at):
+        start = end.end()
+    start = max(start, low)
+    last = _END.search(text, at, at + LONGEST)
+    return Sentence(start, text[start : last.end() if last else at + LONGEST])
 
 
 def is_stated(sentence: Sentence, start: int, end: int) -> bool:

@@ -10,13 +10,24 @@ from functools import cached_property
 
 from proctor.checks.findings import shown
 from proctor.checks.readings import folded
-from proctor.checks.values import Day, comes_from, comes_from_two, day_of, days_in, number_of, numbers_in, ordinal, same_day
+from proctor.checks.values import (
+    Day,
+    comes_from,
+    comes_from_two,
+    day_of,
+    days_in,
+    number_of,
+    numbers_in,
+    ordinal,
+    same_day,
+)
 from proctor.trajectory import Trajectory
 
 TOKEN = re.compile(r"[a-z0-9]+")
 _DIGITS = re.compile(r"[a-z#_-]*([0-9]{5,})")
 _RELATIVE = re.compile(
-    r"\b(?:today|tomorrow|yesterday|tonight|next|this|following|previous|earlier|later|before|after|last|in \w+ days?|weeks?)\b"
+    r"\b(?:today|tomorrow|yesterday|tonight|next|this|following|previous|earlier|later|before|after|last|"
+    r"in \w+ days?|weeks?)\b"
     r"|今天|明天|后天|昨天|前天|下周|本周|上周|下个?月|星期|周[一二三四五六日末]",
     re.IGNORECASE,
 )
@@ -80,7 +91,7 @@ class Sources:
     def knows_word(self, word: str, step: int) -> bool:
         """The word stands in a source before `step`."""
         places = self._places.get(word)
-        return bool(places) and self.all[places[0]].step < step
+        return places is not None and self.all[places[0]].step < step
 
     def holds(self, value: str, step: int) -> bool:
         """The value stands in a source before `step`, as it is or in another spelling."""
@@ -147,10 +158,8 @@ class Sources:
 
     def _some(self, step: int) -> Iterator[Source]:
         """The latest sources, and those from before the run: bounded, so that a long run costs no more per value."""
-        seen = 0
-        for source in self.before(step):
-            seen += 1
-            if seen <= _MOST_LOOKED_AT or source.step < 0:
+        for place, source in enumerate(self.before(step)):
+            if place < _MOST_LOOKED_AT or source.step < 0:
                 yield source
 
     def _holds_digits(self, low: str, step: int) -> bool:

@@ -8,19 +8,29 @@ from collections.abc import Collection
 from datetime import date
 from functools import lru_cache
 
-MONTHS = {
-    name: number
-    for number, names in enumerate(
-        "january february march april may june july august september october november december".split(), 1
-    )
-    for name in (names, names[:3])
-} | {"sept": 9}
-_MONTH = r"(?P<name>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\.?"
+MONTHS = (
+    {
+        name: number
+        for number, names in enumerate(
+            "january february march april may june july august september october november december".split(),  # noqa: SIM905
+            1,
+        )
+        for name in (names, names[:3])
+    }
+    | {"sept": 9}
+)
+_MONTH = (
+    r"(?P<name>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|"
+    r"oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\.?"
+)
 _DATES = (
     re.compile(r"(?<!\d)(?P<year>\d{4})(?P<sep>[-/.])(?P<month>\d{1,2})(?P=sep)(?P<day>\d{1,2})(?!\d)", re.ASCII),
     re.compile(r"(?<!\d)(?P<year>(?:19|20)\d{2})(?P<month>\d{2})(?P<day>\d{2})(?!\d)", re.ASCII),
     re.compile(r"(?:(?P<year>\d{4})\s*年)?\s*(?P<month>\d{1,2})\s*月\s*(?P<day>\d{1,2})\s*[日号號]", re.ASCII),
-    re.compile(rf"\b{_MONTH}\s+(?P<day>\d{{1,2}})(?:st|nd|rd|th)?(?![\d:])(?:,?\s+(?P<year>\d{{4}}))?", re.IGNORECASE | re.ASCII),
+    re.compile(
+        rf"\b{_MONTH}\s+(?P<day>\d{{1,2}})(?:st|nd|rd|th)?(?![\d:])(?:,?\s+(?P<year>\d{{4}}))?",
+        re.IGNORECASE | re.ASCII,
+    ),
     re.compile(
         rf"(?<!\d)(?P<day>\d{{1,2}})(?:st|nd|rd|th)?[\s-]+(?:of\s+)?{_MONTH}\b(?:,?[\s-]+(?P<year>\d{{4}}))?",
         re.IGNORECASE | re.ASCII,
@@ -32,9 +42,13 @@ _DATES = (
 _NUMBER = re.compile(r"(?<![\w.])[-+]?(?:[$€£¥￥]\s?)?(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)(?!\d)", re.ASCII)
 _NUMBER_WORDS = {
     word: number
-    for number, word in enumerate("zero one two three four five six seven eight nine ten eleven twelve".split())
+    for number, word in enumerate(
+        "zero one two three four five six seven eight nine ten eleven twelve".split()  # noqa: SIM905
+    )
 } | {"零": 0, "一": 1, "两": 2, "二": 2, "三": 3, "四": 4, "五": 5, "六": 6, "七": 7, "八": 8, "九": 9, "十": 10}
-_WORD_NUMBER = re.compile(rf"\b(?:{'|'.join(w for w in _NUMBER_WORDS if w.isascii())})\b|[零一两二三四五六七八九十]", re.IGNORECASE)
+_WORD_NUMBER = re.compile(
+    rf"\b(?:{'|'.join(w for w in _NUMBER_WORDS if w.isascii())})\b|[零一两二三四五六七八九十]", re.IGNORECASE
+)
 _WHOLE_NUMBER = re.compile(r"[-+]?[$€£¥￥]?\s?(?:\d{1,3}(?:,\d{3})+|\d{1,15})(?:\.\d{1,10})?\s?%?", re.ASCII)
 
 Day = tuple[int | None, int, int]

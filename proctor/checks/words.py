@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from proctor.checks.injected import Injected, injected
 from proctor.checks.sources import Sources
 from proctor.tool_calls import Call, calls_of
 from proctor.trajectory import Trajectory
@@ -36,6 +37,7 @@ class WordsOf:
     user: tuple[Text, ...] = field(init=False)
     results: tuple[Text, ...] = field(init=False)
     system: tuple[Text, ...] = field(init=False)
+    _injected: dict[str, list[Injected]] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         by_role: dict[str, list[Text]] = {"assistant": [], "user": [], "tool": [], "system": []}
@@ -63,6 +65,13 @@ class WordsOf:
     def sources(self) -> Sources:
         """Where values may come from."""
         return Sources(self.trajectory)
+
+    def injected(self, text: str) -> list[Injected]:
+        """The orders and hidden characters in a text, found once."""
+        found = self._injected.get(text)
+        if found is None:
+            found = self._injected[text] = injected(text)
+        return found
 
     def said_until(self, step: int) -> Iterator[Text]:
         """The agent's words up to and with a step."""

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from proctor.check import CheckResult
 from proctor.checks.findings import at_argument, at_result, failed, not_assessable, passed, total
+from proctor.checks.leaves import Argument, leaves
 from proctor.checks.masking import quote
-from proctor.checks.provenance import Argument, leaves
 from proctor.checks.sources import TOKEN
 from proctor.checks.state_changes import changes_state
-from proctor.checks.words import WordsOf, words_of
+from proctor.checks.words import Text, WordsOf, words_of
 from proctor.tool_calls import Call
 from proctor.trajectory import Trajectory
 
@@ -42,12 +42,12 @@ class _Known:
 
 @total
 def wrong_entity(trajectory: Trajectory) -> CheckResult:
-    """No id in the arguments is one that a tool said does not exist, one of another kind, or not the one the user named.
+    """No id in the arguments is one that a tool said does not exist, one of another kind, or not the user's one.
 
     An id that the user got wrong is found only when it is used again after a tool had said so.
     """
     words = words_of(trajectory)
-    ids = [one for call in words.calls for one in leaves(call) if kind_of(one) is not None]
+    ids = [one for one in words.leaves if kind_of(one) is not None]
     if not ids:
         return not_assessable(
             "wrong_entity", "no call names an entity by an id", "a call with an argument such as order_id"
@@ -83,7 +83,9 @@ def _known(words: WordsOf) -> _Known:
 
 def _absent(ids: list[Argument], words: WordsOf) -> Iterator[CheckResult]:
     refuted: dict[tuple[str | None, str], Call] = {}
-    results = {token: step for step, token in _result_words(words)}
+    if not any(_says_absent(one) for one in ids):
+        return
+    results = _first_seen(words.results)
     for one in ids:
         before = refuted.get((kind_of(one), one.value))
         if before is not None and before.result_step is not None and before.result_step < one.call.step:
@@ -99,11 +101,18 @@ def _absent(ids: list[Argument], words: WordsOf) -> Iterator[CheckResult]:
             yield _failed(one, "it stands nowhere before, and the tool said that it does not exist", one.call)
 
 
-def _result_words(words: WordsOf) -> Iterator[tuple[int, str]]:
-    """Every word of the results; the first step of each comes last, for a dict to keep."""
-    for text in reversed(words.results):
-        if text.step is not None:
-            yield from ((text.step, token) for token in set(TOKEN.findall(text.text.lower())))
+def _first_seen(texts: Iterable[Text]) -> dict[str, int]:
+    """Every word of these texts, and the step at which it stands first."""
+    seen: dict[str, int] = {}
+    for text in texts:
+        for token in TOKEN.findall(text.text.lower()):
+            seen.setdefault(token, text.when)
+    return seen
+
+
+def _key(value: str) -> str:
+    """The word by which an id is found in a text: its longest, as a user may leave out the rest of it."""
+    return max(TOKEN.findall(value.lower()), key=len, default="")
 
 
 def _says_absent(one: Argument) -> bool:
@@ -114,28 +123,30 @@ def _says_absent(one: Argument) -> bool:
 
 
 def _other_kind(ids: list[Argument], words: WordsOf, known: _Known) -> Iterator[CheckResult]:
+    by_user = _first_seen(words.user)
     for one in ids:
         kind, step = kind_of(one) or "", one.call.step
         siblings = any(seen < step for seen in known.by_kind.get(kind, {}).values())
         kinds = {other for other, seen in known.kinds.get(one.value, {}).items() if seen < step and other}
-        if kind and siblings and kinds and kind not in kinds and not _user_named(one.value, words, step):
+        if kind and siblings and kinds and kind not in kinds and by_user.get(_key(one.value), step) >= step:
             yield _failed(one, f"the tools know it as {' and '.join(sorted(kinds))} id, not as {kind} id", None)
 
 
 def _not_named(ids: list[Argument], words: WordsOf, known: _Known) -> Iterator[CheckResult]:
+    by_user = _first_seen(words.user)
+    named = {
+        kind: [(value, max(seen, by_user[key])) for value, seen in values.items() if (key := _key(value)) in by_user]
+        for kind, values in known.by_kind.items()
+    }
     for one in ids:
         kind, step = kind_of(one) or "", one.call.step
-        others = known.by_kind.get(kind, {})
-        if not kind or not changes_state(one.call) or one.value not in others or _user_named(one.value, words, step):
+        if not kind or one.value not in known.by_kind.get(kind, {}) or not changes_state(one.call):
             continue
-        named = [value for value, seen in others.items() if seen < step and _user_named(value, words, step)]
-        beside = {other.value for other in leaves(one.call)}
-        if len(named) == 1 and named[0] not in beside and not _told(one.value, words, step):
-            yield _failed(one, f"the only {kind} that the user named is {quote(named[0])}", None)
-
-
-def _user_named(value: str, words: WordsOf, step: int) -> bool:
-    return any(text.when < step and value.lstrip("#") in text.text for text in words.user)
+        theirs = [value for value, seen in named.get(kind, ()) if seen < step]
+        if len(theirs) != 1 or one.value == theirs[0] or _told(one.value, words, step):
+            continue
+        if theirs[0] not in {other.value for other in leaves(one.call)}:
+            yield _failed(one, f"the only {kind} that the user named is {quote(theirs[0])}", None)
 
 
 def _told(value: str, words: WordsOf, step: int) -> bool:

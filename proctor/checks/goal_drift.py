@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from proctor.check import CheckResult, Evidence
 from proctor.checks.entities import kind_of
 from proctor.checks.findings import at_argument, at_call, at_text, failed, not_assessable, passed, total
+from proctor.checks.leaves import Argument, leaves
 from proctor.checks.masking import quote
-from proctor.checks.provenance import Argument, leaves
 from proctor.checks.sentences import sentences
 from proctor.checks.state_changes import changes_state
 from proctor.checks.words import WordsOf, words_of

@@ -28,13 +28,14 @@ class Injected:
 @dataclass(frozen=True, slots=True)
 class _Rule:
     kind: str
-    signs: tuple[str, ...]
-    """One of these stands in every text that the pattern matches: looking for them is cheap."""
+    signs: tuple[tuple[str, ...], ...]
+    """Of each group, one stands in every text that the pattern matches: looking for them is cheap."""
     pattern: re.Pattern[str]
 
 
 def _rule(kind: str, signs: str, pattern: str) -> _Rule:
-    return _Rule(kind, tuple(sign for sign in signs.split("|") if sign), re.compile(pattern, re.IGNORECASE))
+    groups = tuple(tuple(group.split("|")) for group in signs.split(" & "))
+    return _Rule(kind, groups, re.compile(pattern, re.IGNORECASE))
 
 
 OVERRIDE = "an order to ignore instructions"
@@ -49,14 +50,14 @@ CHARACTERS = "characters that hide or disguise text"
 _RULES = (
     _rule(
         OVERRIDE,
-        "instruction|prompt|rules|directive|guideline",
+        "ignor|disregard|forget|overrid|bypass & instruction|prompt|rule|directive|guideline|message|context",
         r"\b(?:ignor\w*|disregard\w*|forget|overrid\w*|bypass)\s+(?:(?:all|any|of|the|your|my|these|those|everything)\s+){0,4}"
         r"(?:previous|prior|above|earlier|preceding|foregoing|former|system|original|existing|safety)\s+"
         r"(?:\w+\s+){0,2}(?:instruction|prompt|rule|directive|guideline|message|context)s?",
     ),
     _rule(
         OVERRIDE,
-        "instruction",
+        "instruction & adhere|follow|obey|execute & must|please|only|strictly",
         r"\b(?:you must|must|please|only|strictly)\s+(?:\w+\s+){0,2}(?:adhere to|follow|obey|execute)\s+"
         r"(?:only\s+)?(?:the|this|these)\s+(?:following|new)\s+instructions?",
     ),
@@ -68,7 +69,8 @@ _RULES = (
     ),
     _rule(
         EVALUATOR,
-        "evaluator|grader|judge|assessor|reviewer|scorer",
+        "evaluator|grader|judge|assessor|reviewer|scorer & give|assign|award|score|rate|mark|grade|return|output|"
+        "answer|must|should|pass",
         r"\b(?:evaluator|grader|judge|assessor|reviewer|scorer)s?\b[^.\n]{0,60}?\b"
         r"(?:give|assign|award|score|rate|mark|grade|return|output|answer|must|should|pass)\b",
     ),
@@ -113,8 +115,9 @@ _RULES = (
     ),
     _rule(
         HIDING,
-        "without |not tell|n't tell|never tell|not inform|n't inform|never inform|not notif|n't notif|"
-        "never notif|mention|告诉|告知|透露|通知",
+        "tell|inform|notif|asking|mention|告诉|告知|透露|通知 & user|customer|client|operator|anyone|用户|客户|"
+        "顾客|任何人"
+        " & without|not |n't |never|不要|切勿|别|禁止|无需",
         r"\b(?:without (?:telling|informing|notifying|asking)|(?:do not|don't|never) (?:tell|inform|notify|"
         r"mention (?:this|it) to))\s+"
         r"(?:the\s+)?(?:user|customer|client|operator|anyone)|(?:不要|切勿|别|禁止|无需)(?:告诉|告知|透露给?|通知)(?:用户|客户|顾客|任何人)",
@@ -142,7 +145,7 @@ def injected(text: str) -> list[Injected]:
     for reading in readings(text, over_breaks=False, shortest=_SHORTEST):
         low = reading.text.lower()
         for rule in _RULES:
-            if not any(sign in low for sign in rule.signs):
+            if not _signed(low, rule):
                 continue
             for match in islice(rule.pattern.finditer(reading.text), MOST):
                 if match.end() > match.start():
@@ -151,6 +154,16 @@ def injected(text: str) -> list[Injected]:
     for start, end in islice(_disguised(text), MOST):
         found.setdefault((CHARACTERS, start, end), Injected(CHARACTERS, start, end))
     return _apart(sorted(found.values(), key=lambda one: (one.start, -one.end)))
+
+
+def _signed(low: str, rule: _Rule) -> bool:
+    for group in rule.signs:
+        for sign in group:
+            if sign in low:
+                break
+        else:
+            return False
+    return True
 
 
 def _apart(found: list[Injected]) -> list[Injected]:

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from proctor.check import CheckResult
 from proctor.checks.findings import at_argument, failed, not_assessable, passed, shown, total
+from proctor.checks.leaves import Argument, leaves
 from proctor.checks.masking import quote
 from proctor.checks.sources import Sources, supported
 from proctor.checks.values import number_of
 from proctor.checks.words import words_of
-from proctor.tool_calls import Call
 from proctor.trajectory import ToolSchema, Trajectory
 
 FREE_TEXT = frozenset(
@@ -27,34 +26,6 @@ MANY_WORDS = 6
 _WORD_LIKE = re.compile(r"[a-z][a-z _-]*|[A-Z]{1,3}|[A-Z]+(?:_[A-Z]+)*|#?")
 _CODE_NAME = re.compile(r"(?:^|_)(?:id|ids|code|number|no|pnr|sku)$", re.IGNORECASE)
 _DEEPEST = 32
-
-
-@dataclass(frozen=True, slots=True)
-class Argument:
-    """One value in the arguments of a call; `pointer` leads to it, `name` is the nearest key above it."""
-
-    call: Call
-    pointer: str
-    name: str
-    value: Any
-
-
-def leaves(call: Call) -> Iterator[Argument]:
-    """The single values in a call's arguments."""
-    waiting: list[tuple[Any, str, str, int]] = [(call.arguments, "", "", 0)]
-    while waiting:
-        value, pointer, name, depth = waiting.pop()
-        if depth > _DEEPEST:
-            continue
-        if isinstance(value, dict):
-            for key, inner in reversed(list(value.items())):
-                word = str(key)
-                at = word.replace("~", "~0").replace("/", "~1")
-                waiting.append((inner, f"{pointer}/{at}", word, depth + 1))
-        elif isinstance(value, list):
-            waiting.extend((value[at], f"{pointer}/{at}", name, depth + 1) for at in reversed(range(len(value))))
-        else:
-            yield Argument(call, pointer, name, value)
 
 
 def shape(argument: Argument) -> str:
@@ -86,7 +57,7 @@ def value_from_nowhere(trajectory: Trajectory) -> CheckResult:
     words = words_of(trajectory)
     if not words.calls:
         return not_assessable("value_from_nowhere", "no tool was called", "a call with arguments")
-    checked = [one for call in words.calls for one in leaves(call) if shape(one) != "free"]
+    checked = [one for one in words.leaves if shape(one) != "free"]
     if not checked:
         return passed("value_from_nowhere", "no argument holds a value that must come from somewhere")
     sources, offered = words.sources, _offered(trajectory)

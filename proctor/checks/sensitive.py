@@ -50,7 +50,25 @@ _PHONES = (
 _COUNTRY = re.compile(r"\A(?:\+?86[ -]?(?=1[3-9])|\+1[ .-]?|1[ .-])")
 _MAIL_BEFORE = re.compile(r"[A-Za-z0-9_.%+'-]{1,64}\Z")
 _MAIL_AFTER = re.compile(r"[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){0,6}\.[A-Za-z]{2,24}")
-_KEY_SIGNS = ("sk-", "AKIA", "ASIA", "gh", "eyJ", "-----BEGIN", "earer", "EARER", "xox", "AIza", "_live_", "_test_")
+_KEY_SIGNS = (
+    "sk-",
+    "AKIA",
+    "ASIA",
+    "ghp_",
+    "gho_",
+    "ghu_",
+    "ghs_",
+    "ghr_",
+    "github_pat_",
+    "eyJ",
+    "-----BEGIN",
+    "earer",
+    "EARER",
+    "xox",
+    "AIza",
+    "_live_",
+    "_test_",
+)
 _OTHER_SIGNS = ("@", "%", "\\", "&#")
 _NO_DIGITS = dict.fromkeys(map(ord, "0123456789"))
 _FEWEST_DIGITS = 7

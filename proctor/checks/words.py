@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from proctor.checks.injected import Injected, injected
+from proctor.checks.leaves import Argument, leaves
 from proctor.checks.sources import Sources
 from proctor.tool_calls import Call, calls_of
 from proctor.trajectory import Trajectory
@@ -54,6 +55,11 @@ class WordsOf:
     def calls(self) -> tuple[Call, ...]:
         """Every call with its result."""
         return calls_of(self.trajectory)
+
+    @cached_property
+    def leaves(self) -> tuple[Argument, ...]:
+        """Every single value in the arguments of the calls, in order."""
+        return tuple(leaf for call in self.calls for leaf in leaves(call))
 
     @cached_property
     def given(self) -> tuple[str, ...]:

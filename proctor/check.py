@@ -16,8 +16,7 @@ class _Value(BaseModel):
 class Evidence(_Value):
     """A place in a trajectory: a span of a step's text, or an argument of one of its calls. Secrets are masked."""
 
-    step: int | None
-    """None where it stands in no step: `field` is then a JSON pointer into the trajectory, such as `end_state/status`."""
+    step: int
     field: str = "text"
     """`text`, `thought`, or `tool_calls/N/arguments/...`: a JSON pointer into the step."""
     start: int | None = None

@@ -15,7 +15,7 @@ _MOST = 5
 
 @total
 def argument_types(trajectory: Trajectory) -> CheckResult:
-    """Each call's arguments fit the JSON Schema of its tool: types, required fields, enums; and they are JSON at all."""
+    """Each call's arguments are JSON and fit the schema of their tool: types, required fields, enums."""
     words = words_of(trajectory)
     if not words.calls:
         return not_assessable("argument_types", "no tool was called", "a call with arguments")

@@ -189,7 +189,7 @@ def _disguised(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _looks_latin(word: str) -> bool:
-    """Letters of two scripts in one word; a single Greek letter before a number or unit (a Greek mu, a delta) is none."""
+    """Letters of two scripts in one word; a single Greek letter before a number or unit (mu, delta) is none."""
     others = [letter for letter in word if not letter.isascii()]
     latin = sum(letter.isascii() for letter in word)
     return latin >= 2 and all(unicodedata.category(letter).startswith("L") for letter in others)

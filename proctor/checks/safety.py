@@ -1,4 +1,4 @@
-"""Unsafe deeds by general rules: an injected order obeyed, a hidden trigger obeyed, harm or destruction nobody asked for."""
+"""Unsafe deeds by general rules: an injected order or a hidden trigger obeyed, harm or destruction unasked."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ _RELATIVE = re.compile(
 )
 _WHO = {"user": "user", "tool": "result", "system": "policy"}
 _FEW = 12
-"""Numbers that one text may hold for a sum or product of two of them to mean something: among many, any number is one."""
+"""Numbers that a text may hold for a sum or product of two to mean something: among many, any number is one."""
 _NEAR = 4
 """The latest texts in which two such numbers may stand."""
 _MOST_LOOKED_AT = 64

@@ -39,6 +39,7 @@ RANKS = (
         "json_spans",
         "trajectory",
         "check",
+        "tool_calls",
     },
     {"redaction", "summary", "stamp", "launch", "loading"},
     {"tape_yaml", "tape_seal", "tape_format", "tape_bodies", "tape_cache", "tape_lock", "vcrpy_tapes"},

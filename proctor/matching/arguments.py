@@ -21,7 +21,7 @@ from proctor.matching.matchers import (
     Subset,
 )
 from proctor.matching.patterns import bounded_pattern
-from proctor.matching.values import DEEPEST, kind, pointer, same, shown
+from proctor.matching.values import DEEPEST, cut, kind, pointer, same, shown
 
 How = Literal["differs", "missing", "extra", "undecidable"]
 
@@ -66,7 +66,7 @@ def matches(matcher: Matcher, value: Any) -> bool:
 
 def _walk(matcher: Matcher, value: Any, at: str) -> Iterator[Mismatch]:
     if at.count("/") > DEEPEST:
-        yield Mismatch(at, "undecidable", "", "", f"nested deeper than {DEEPEST} levels")
+        yield _too_deep(at)
         return
     match matcher:
         case Ignore():
@@ -91,19 +91,26 @@ def _walk(matcher: Matcher, value: Any, at: str) -> Iterator[Mismatch]:
 
 def _equal(wanted: Any, value: Any, at: str) -> Iterator[Mismatch]:
     """Objects and lists are gone into, so that the field is named and not the whole."""
-    if isinstance(wanted, dict) and isinstance(value, dict) and at.count("/") <= DEEPEST:
+    if at.count("/") > DEEPEST:
+        yield _too_deep(at)
+    elif isinstance(wanted, dict) and isinstance(value, dict):
         yield from _object({key: Equal(equal=inner) for key, inner in wanted.items()}, value, at, closed=True)
-    elif isinstance(wanted, list) and isinstance(value, list) and len(wanted) == len(value) and at.count("/") < DEEPEST:
+    elif isinstance(wanted, list) and isinstance(value, list) and len(wanted) == len(value):
         for index, (a, b) in enumerate(zip(wanted, value, strict=True)):
             yield from _equal(a, b, pointer(at, index))
     elif not same(wanted, value):
         yield Mismatch(at, "differs", shown(wanted), shown(value), _kinds(wanted, value))
 
 
+def _too_deep(at: str) -> Mismatch:
+    levels = f"{DEEPEST} levels"
+    return Mismatch(at, "undecidable", f"at most {levels}", "more", f"nested deeper than {levels}")
+
+
 def _kinds(wanted: Any, got: Any) -> str:
-    """Said only where the two would read alike: "10" and 10."""
-    unlike = type(wanted) is not type(got)
-    return f"a {kind(wanted)} was wanted, not a {kind(got)}" if unlike and kind(wanted) != kind(got) else ""
+    """Said of values whose type is easily overlooked: "10" and 10, 1 and true."""
+    unlike = wanted is not None and got is not None and kind(wanted) != kind(got)
+    return f"a {kind(wanted)} was wanted, not a {kind(got)}" if unlike else ""
 
 
 def _object(wanted: Mapping[str, Any], value: Any, at: str, *, closed: bool) -> Iterator[Mismatch]:
@@ -196,5 +203,9 @@ def described(matcher: Matcher) -> str:
         case Date(date=text):
             return f"the date {text}"
         case OneOf(one_of=choices):
-            return f"one of {', '.join(described(choice) for choice in choices[:10])}"
-    return shown(matcher.model_dump(mode="python"))
+            return cut(f"one of {', '.join(map(described, choices))}")
+        case Items(root=items):
+            return cut(f"[{', '.join(map(described, items))}]")
+        case Fields(root=fields) | Subset(subset=fields):
+            inside = ", ".join(f"{key}: {described(inner)}" for key, inner in fields.items())
+            return cut(f"{{{inside}}}" if isinstance(matcher, Fields) else f"at least {{{inside}}}")

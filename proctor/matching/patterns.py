@@ -9,6 +9,7 @@ and `ORD-\\d+` is not.
 from __future__ import annotations
 
 import re
+import warnings
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -68,8 +69,10 @@ def bounded_pattern(text: str) -> Pattern:
     if len(text) > LONGEST_PATTERN:
         raise PatternRefused(f"it has {len(text)} characters; at most {LONGEST_PATTERN} are taken")
     try:
-        compiled = re.compile(text)
-    except (re.error, RecursionError, OverflowError) as error:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            compiled = re.compile(text)
+    except (Warning, re.error, RecursionError, OverflowError) as error:
         raise PatternRefused(f"it is no regular expression: {error}") from None
     if compiled.flags & re.VERBOSE:
         raise PatternRefused("the verbose form (?x) is not taken")

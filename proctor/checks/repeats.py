@@ -44,10 +44,8 @@ def retries(trajectory: Trajectory, *, most: int = 3) -> CheckResult:
                 f"{call_text(again.calls[0])} failed and was retried {times(again.retries, 'time')}; {most} are fine"
             )
             return failed("retries", message, map(at_call, again.calls))
-    figures = error_figures(trajectory)
-    message = (
-        f"{times(figures.errors, 'error')}, {times(figures.invalid_actions, 'retry').replace('retrys', 'retries')}"
-    )
+    errors, invalid = error_figures(trajectory)
+    message = f"{times(errors, 'error')}, {times(invalid, 'invalid action')}"
     return passed("retries", message)
 
 

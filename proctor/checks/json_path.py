@@ -1,4 +1,7 @@
-"""JSONPath (RFC 9535) over a state. The one place that imports the library."""
+"""JSONPath (RFC 9535) over a state. The one place that imports the library.
+
+Its functions `match` and `search` are refused: their patterns have no bound. A matcher's `regex` has one.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pydantic import AfterValidator
 
 if TYPE_CHECKING:
-    from jsonpath_rfc9535 import JSONPathQuery
+    from jsonpath_rfc9535 import JSONPathEnvironment, JSONPathQuery
 
 
 def nodes(path: str, document: Any) -> list[tuple[str, Any]]:
@@ -27,12 +30,22 @@ def nodes(path: str, document: Any) -> list[tuple[str, Any]]:
 
 @lru_cache(maxsize=512)
 def _compiled(path: str) -> JSONPathQuery:
-    from jsonpath_rfc9535 import DEFAULT_ENV, JSONPathError
+    from jsonpath_rfc9535 import JSONPathError
 
     try:
-        return DEFAULT_ENV.compile(path)
+        return _environment().compile(path)
     except JSONPathError as error:
         raise ValueError(f"{path} is no JSONPath: {error}") from None
+
+
+@lru_cache(maxsize=1)
+def _environment() -> JSONPathEnvironment:
+    from jsonpath_rfc9535 import JSONPathEnvironment
+
+    environment = JSONPathEnvironment()
+    for unbounded in ("match", "search"):
+        del environment.function_extensions[unbounded]
+    return environment
 
 
 def _escaped(part: int | str) -> str:

@@ -1,9 +1,9 @@
 """Regular expressions that cannot run away. Python's `re` has no time limit, so the work is bounded before it begins.
 
 The bound is the number of ways in which a pattern can be tried on a text: the product of the choices that it leaves
-open (`?` two, `|` one a branch, `{2,5}` four, `*` and `+` as many as the text is long). A repeat of a group that leaves
-a choice open itself has no such bound and is refused, as are back references. So `(a+)+` and `(a|aa)*` are refused,
-and `ORD-\\d+` is not.
+open (`?` two, `|` one a branch, `{2,5}` four, `*` and `+` as many as the text is long). A repeated group that leaves a
+choice open itself, looks ahead or may take nothing has no such bound and is refused, as are back references. So `(a+)+`
+and `(a|aa)*` are refused, and `ORD-\\d+` is not.
 """
 
 from __future__ import annotations
@@ -53,14 +53,18 @@ class _Group:
     fixed: int = 1
     open_repeats: int = 0
     branches: int = 1
+    takes: bool = False
+    """A character at least, each time it is gone through."""
+    looks: bool = False
+    """Ahead or behind, so that characters are gone through more than once."""
 
     @property
     def ways(self) -> int:
         return self.fixed * self.branches
 
     @property
-    def chooses(self) -> bool:
-        return self.ways > 1 or self.open_repeats > 0
+    def repeats_cheaply(self) -> bool:
+        return self.ways == 1 and self.open_repeats == 0 and self.takes and not self.looks
 
 
 @lru_cache(maxsize=512)
@@ -87,9 +91,11 @@ def _choices(text: str) -> _Group:
     at = 0
     while at < len(text):
         inner: _Group | None = None
+        takes = text[at] not in "^$|"
         if text[at] == "\\":
             if text[at + 1] in "123456789":
                 raise PatternRefused("back references are not taken")
+            takes = text[at + 1] not in "AbBZ"
             at += 2
         elif found := _SET.match(text, at):
             at = found.end()
@@ -99,12 +105,13 @@ def _choices(text: str) -> _Group:
             continue
         elif text[at] == ")":
             inner = stack.pop()
+            takes = inner.takes
             at += 1
         else:
             if text[at] == "|":
                 stack[-1].branches += 1
             at += 1
-        at = _repeat(text, at, stack[-1], inner)
+        at = _repeat(text, at, stack[-1], inner, takes=takes)
     return stack[0]
 
 
@@ -112,22 +119,26 @@ def _open(stack: list[_Group], opening: str) -> None:
     if opening.startswith(("(?P=", "(?(")):
         raise PatternRefused("back references are not taken")
     if not opening.endswith(")"):
-        stack.append(_Group())
+        stack.append(_Group(looks=opening in ("(?=", "(?!", "(?<=", "(?<!")))
 
 
-def _repeat(text: str, at: int, outer: _Group, inner: _Group | None) -> int:
-    """Read the repeat that stands at `at`, if one does, and count its choices into `outer`."""
+def _repeat(text: str, at: int, outer: _Group, inner: _Group | None, *, takes: bool) -> int:
+    """Read the repeat that stands at `at`, if one does, and count what it repeats into `outer`."""
     found = _REPEAT.match(text, at)
     low, high = _bounds(found)
     if inner is not None:
-        if inner.chooses and (high is None or high > 1):
-            raise PatternRefused("a repeated group leaves a choice open inside: its cost has no bound")
+        if (high is None or high > 1) and not inner.repeats_cheaply:
+            why = "leaves a choice open inside, looks ahead or may take nothing: its cost has no bound"
+            raise PatternRefused(f"a repeated group {why}")
+        outer.looks |= inner.looks
+        takes = takes and not inner.looks
         outer.fixed *= inner.ways
         outer.open_repeats += inner.open_repeats
     if high is None:
         outer.open_repeats += 1
     else:
         outer.fixed *= high - low + 1
+    outer.takes |= takes and low > 0
     if not found:
         return at
     at = found.end()

@@ -35,6 +35,7 @@ def test_every_value_found_must_match_and_one_must_be_found() -> None:
     assert state({"path": "$.orders[9]"}).outcome == "fail"
     assert state({"path": "$.orders[9]", "absent": True}).outcome == "pass"
     assert state({"path": "$.orders[0]", "absent": True}).outcome == "fail"
+    assert state({"path": "$[?length(@) == 2]"}).outcome == "pass"
     assert state({"path": "$['n/a']", "value": 0}).evidence[0].field == "end_state/n~1a"
 
 
@@ -55,7 +56,7 @@ def test_writes_stand_in_for_a_state_and_refused_or_unanswered_ones_do_not() -> 
     assert final_state(run_of(call("cancel", id="W1")), wanted, reads=["cancel"]).outcome == "fail"
 
 
-@pytest.mark.parametrize("path", ["orders", "$.", "$[", "$.a[?]", ""])
+@pytest.mark.parametrize("path", ["orders", "$.", "$[", "$.a[?]", "", "$[?search(@.a, '(a+)+')]"])
 def test_a_path_that_is_none_is_refused_when_it_is_declared(path: str) -> None:
     with pytest.raises(ValidationError, match="JSONPath"):
         StateAssertion(path=path)

@@ -6,7 +6,22 @@ import pytest
 
 from proctor.matching.patterns import LONGEST_TEXT, MOST_WAYS, PatternRefused, bounded_pattern
 
-UNBOUNDED = ["(a+)+", "(a|aa)*", "(a?){3}", "(?:a{2,5})+", "((a|b)c)+", "(|)*", "(?>a+)+", "(a*){2}"]
+UNBOUNDED = [
+    "(a+)+",
+    "(a|aa)*",
+    "(a?){3}",
+    "(?:a{2,5})+",
+    "((a|b)c)+",
+    "(|)*",
+    "(?>a+)+",
+    "(a*){2}",
+    "(?:){9}",
+    "(a{0}){9}",
+    "(\\b){9}",
+    "(^)+",
+    "(?:(?=a{9})a)*",
+    "((?=a)){9}",
+]
 TOO_MANY_WAYS = ["a?" * 30, "a{0,50}" * 10, "x" * 501]
 NOT_TAKEN = ["(a)\\1", "(?P<x>a)(?P=x)", "(a)(?(1)b|c)", "(?x) a # b", "(", "a**", "[", "[[a]"]
 

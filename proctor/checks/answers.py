@@ -6,8 +6,9 @@ import re
 from collections.abc import Collection, Sequence
 
 from proctor.check import CheckResult
-from proctor.checks.findings import at_text, failed, not_assessable, passed, total
+from proctor.checks.findings import at_words
 from proctor.checks.masking import quote
+from proctor.checks.outcomes import bounded, failed, not_assessable, passed
 from proctor.checks.readings import folded
 from proctor.checks.words import words_of
 from proctor.trajectory import Trajectory
@@ -16,7 +17,7 @@ _SPACE = re.compile(r"\s+")
 _GROUPED = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 
 
-@total
+@bounded
 def answer_contains(trajectory: Trajectory, texts: Sequence[str], *, final: bool = False) -> CheckResult:
     """Every one of `texts` stands in the agent's words, or with `final` in its last message.
 
@@ -34,7 +35,7 @@ def answer_contains(trajectory: Trajectory, texts: Sequence[str], *, final: bool
     return passed("answer_contains", f"all {len(texts)} texts stand in the agent's words ({where})")
 
 
-@total
+@bounded
 def answer_must_not(trajectory: Trajectory, texts: Collection[str]) -> CheckResult:
     """None of `texts` stands in the agent's words, spelt as above or hidden by invisible or full-width characters."""
     words = words_of(trajectory)
@@ -43,7 +44,7 @@ def answer_must_not(trajectory: Trajectory, texts: Collection[str]) -> CheckResu
     hits = [(said, text) for said in words.agent for text in texts if _found(text, _plain(said.text))]
     if not hits:
         return passed("answer_must_not", "the agent says none of them")
-    evidence = [at_text(said.step, said.text, *_span(said.text, text), said.field) for said, text in hits]
+    evidence = [at_words(said.step, said.text, *_span(said.text, text), said.field) for said, text in hits]
     return failed("answer_must_not", f"the agent says {quote(hits[0][1], longest=60)}", evidence)
 
 

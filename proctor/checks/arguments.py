@@ -5,7 +5,8 @@ from __future__ import annotations
 from itertools import islice
 
 from proctor.check import CheckResult
-from proctor.checks.findings import at_argument, at_call, failed, not_assessable, passed, total
+from proctor.checks.findings import at_argument
+from proctor.checks.outcomes import at_call, bounded, failed, not_assessable, passed
 from proctor.checks.schema import faults
 from proctor.checks.words import words_of
 from proctor.trajectory import Trajectory
@@ -13,7 +14,7 @@ from proctor.trajectory import Trajectory
 _MOST = 5
 
 
-@total
+@bounded
 def argument_types(trajectory: Trajectory) -> CheckResult:
     """Each call's arguments are JSON and fit the schema of their tool: types, required fields, enums."""
     words = words_of(trajectory)

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from functools import cache
 
 from proctor.check import CheckResult, Evidence
-from proctor.checks.findings import at_call, at_result, at_text, failed, not_assessable, passed, total
+from proctor.checks.findings import at_words
+from proctor.checks.outcomes import at_call, at_result, bounded, failed, not_assessable, passed
 from proctor.checks.sentences import is_stated, sentence_at
 from proctor.checks.state_changes import changes_state
 from proctor.checks.words import Text, WordsOf, words_of
@@ -74,7 +75,7 @@ class Claim:
     done: str
 
 
-@total
+@bounded
 def success_claimed(trajectory: Trajectory, writes: Collection[str] = ()) -> CheckResult:
     """What the agent says it changed was changed: a state-changing call came before, and the last one did not fail.
 
@@ -163,4 +164,4 @@ def _as_value(done: str) -> re.Pattern[str]:
 
 
 def _at(claim: Claim) -> Evidence:
-    return at_text(claim.text.step, claim.text.text, claim.start, claim.end, claim.text.field)
+    return at_words(claim.text.step, claim.text.text, claim.start, claim.end, claim.text.field)

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from proctor.check import CheckResult, Evidence
-from proctor.checks.findings import at_text, failed, not_assessable, passed, total
+from proctor.checks.findings import at_words
 from proctor.checks.masking import quote
+from proctor.checks.outcomes import bounded, failed, not_assessable, passed
 from proctor.checks.sentences import sentences
 from proctor.checks.words import Text, WordsOf, words_of
 from proctor.trajectory import Trajectory
@@ -33,7 +34,7 @@ class Citation:
     label: str
 
 
-@total
+@bounded
 def cited_clause_exists(trajectory: Trajectory) -> CheckResult:
     """Each section, article, rule or clause that the agent cites stands in its policy or in an earlier tool result.
 
@@ -115,4 +116,4 @@ def _number(label: str) -> int:
 
 
 def _at(text: Text, one: Citation) -> Evidence:
-    return at_text(text.step, text.text, one.start, one.end, text.field)
+    return at_words(text.step, text.text, one.start, one.end, text.field)

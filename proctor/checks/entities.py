@@ -8,9 +8,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from proctor.check import CheckResult
-from proctor.checks.findings import at_argument, at_result, failed, not_assessable, passed, total
+from proctor.checks.findings import at_argument
 from proctor.checks.leaves import Argument, leaves
 from proctor.checks.masking import quote
+from proctor.checks.outcomes import at_result, bounded, failed, not_assessable, passed
 from proctor.checks.sources import TOKEN
 from proctor.checks.state_changes import changes_state
 from proctor.checks.words import Text, WordsOf, words_of
@@ -40,7 +41,7 @@ class _Known:
         self.kinds[value].setdefault(kind, step)
 
 
-@total
+@bounded
 def wrong_entity(trajectory: Trajectory) -> CheckResult:
     """No id in the arguments is one that a tool said does not exist, one of another kind, or not the user's one.
 

@@ -9,9 +9,10 @@ from dataclasses import dataclass
 
 from proctor.check import CheckResult, Evidence
 from proctor.checks.entities import kind_of
-from proctor.checks.findings import at_argument, at_call, at_text, failed, not_assessable, passed, total
+from proctor.checks.findings import at_argument, at_words
 from proctor.checks.leaves import Argument, leaves
 from proctor.checks.masking import quote
+from proctor.checks.outcomes import at_call, bounded, failed, not_assessable, passed
 from proctor.checks.sentences import sentences
 from proctor.checks.state_changes import changes_state
 from proctor.checks.words import WordsOf, words_of
@@ -30,7 +31,7 @@ class _Required:
     """Per kind; a kind that is not there is free."""
 
 
-@total
+@bounded
 def goal_drift(trajectory: Trajectory, required: Sequence[str] | None = None) -> CheckResult:
     """Every required tool succeeded before the run ended, and no change was made to an entity outside the task.
 
@@ -127,4 +128,4 @@ def _last_words(words: WordsOf) -> list[Evidence]:
     if not words.agent:
         return []
     last = words.agent[-1]
-    return [at_text(last.step, last.text, field=last.field)]
+    return [at_words(last.step, last.text, field=last.field)]

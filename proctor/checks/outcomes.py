@@ -1,4 +1,4 @@
-"""How the checks write their results: every message and quote passes here, so that none breaks a report."""
+"""How the checks write their results: each message and quote passes here, so that none breaks a report or leaks."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from functools import wraps
 from typing import Concatenate, ParamSpec
 
 from proctor.check import CheckResult, Evidence, Outcome
+from proctor.checks.masking import quote
 from proctor.matching.values import cut, shown
 from proctor.tool_calls import Call
 from proctor.trajectory import Step, Trajectory
@@ -14,6 +15,7 @@ from proctor.trajectory import Step, Trajectory
 P = ParamSpec("P")
 
 LONGEST_MESSAGE = 600
+_LONGEST_CALL = 220
 MOST_EVIDENCE = 20
 """Places that one result names; the message tells the number of all."""
 
@@ -55,7 +57,7 @@ def _result(check: str, outcome: Outcome, message: str, evidence: Iterable[Evide
     return CheckResult(
         check=check,
         outcome=outcome,
-        message=cut(message, LONGEST_MESSAGE),
+        message=quote(message, longest=LONGEST_MESSAGE),
         evidence=some,
         needs=cut(needs, LONGEST_MESSAGE),
     )
@@ -72,22 +74,22 @@ def at_result(call: Call) -> tuple[Evidence, ...]:
     """What a call was answered, where it was."""
     if call.result_step is None:
         return ()
-    return (Evidence(step=call.result_step, quote=cut(call.result_text or "")),)
+    return (Evidence(step=call.result_step, quote=quote(call.result_text or "")),)
 
 
 def at_text(step: Step, start: int, end: int) -> Evidence:
     """A span of a step's text."""
-    return Evidence(step=step.index, start=start, end=end, quote=cut((step.text or "")[start:end]))
+    return Evidence(step=step.index, start=start, end=end, quote=quote(step.text or "", start, end))
 
 
 def at_state(field: str, value: object) -> Evidence:
     """A value that stands in no step; `field` is a JSON pointer into the trajectory, without its first slash."""
-    return Evidence(step=None, field=cut(field), quote=shown(value))
+    return Evidence(step=None, field=cut(field), quote=quote(shown(value)))
 
 
 def call_text(call: Call) -> str:
     """A call on one line: `refund {"order_id": "W1"}`."""
-    return f"{cut(call.name, 80)} {shown(call.arguments)}"
+    return quote(f"{cut(call.name, 80)} {shown(call.arguments)}", longest=_LONGEST_CALL)
 
 
 def listed(names: Iterable[str], most: int = 8) -> str:

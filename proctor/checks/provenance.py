@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from proctor.check import CheckResult
-from proctor.checks.findings import at_argument, failed, not_assessable, passed, shown, total
+from proctor.checks.findings import at_argument, shown
 from proctor.checks.leaves import Argument, leaves
 from proctor.checks.masking import quote
+from proctor.checks.outcomes import bounded, failed, not_assessable, passed
 from proctor.checks.sources import Sources, supported
 from proctor.checks.values import number_of
 from proctor.checks.words import words_of
@@ -47,7 +48,7 @@ def shape(argument: Argument) -> str:
     return "name" if " " in value.strip() and any(character.isalpha() for character in value) else "value"
 
 
-@total
+@bounded
 def value_from_nowhere(trajectory: Trajectory) -> CheckResult:
     """Each id, number, day, name and address in the arguments stands in what the agent had been given before the call.
 

@@ -127,7 +127,7 @@ def readings(text: str, *, over_breaks: bool = True, shortest: int = SHORTEST) -
 
 
 def folded(text: str) -> Reading:
-    """The text with full-width characters, other digits, odd spaces and dashes made plain, and without invisible ones."""
+    """The text with full-width characters, other digits, odd spaces and dashes made plain; invisible ones gone."""
     whole = Reading(text)
     if text.isascii() or not _ODD.search(text):
         return whole

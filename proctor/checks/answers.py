@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 from proctor.check import CheckResult
 from proctor.checks.findings import at_words
 from proctor.checks.masking import quote
-from proctor.checks.outcomes import bounded, failed, not_assessable, passed
+from proctor.checks.outcomes import bounded, failed, not_assessable, passed, times
 from proctor.checks.readings import folded
 from proctor.checks.words import words_of
 from proctor.trajectory import Trajectory
@@ -32,7 +32,7 @@ def answer_contains(trajectory: Trajectory, texts: Sequence[str], *, final: bool
         return failed("answer_contains", message)
     places = [next((step for step, one in said if _found(text, one)), None) for text in texts]
     where = ", ".join(dict.fromkeys("final answer" if step is None else f"step {step}" for step in places))
-    return passed("answer_contains", f"all {len(texts)} texts stand in the agent's words ({where})")
+    return passed("answer_contains", f"{times(len(texts), 'text')} found in the agent's words ({where})")
 
 
 @bounded

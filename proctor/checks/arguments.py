@@ -6,7 +6,7 @@ from itertools import islice
 
 from proctor.check import CheckResult
 from proctor.checks.findings import at_argument
-from proctor.checks.outcomes import at_call, bounded, failed, not_assessable, passed
+from proctor.checks.outcomes import at_call, bounded, failed, not_assessable, passed, times
 from proctor.checks.schema import faults
 from proctor.checks.words import words_of
 from proctor.trajectory import Trajectory
@@ -37,7 +37,7 @@ def argument_types(trajectory: Trajectory) -> CheckResult:
             pointer, why = found[0]
             message = f"{pointer or 'the whole'} of {call.name} at step {call.step} {why}"
             return failed("argument_types", message, [at_argument(call, at, _at(arguments, at)) for at, _ in found])
-    return passed("argument_types", f"{len(typed)} calls fit their schemas", map(at_call, typed))
+    return passed("argument_types", f"{times(len(typed), 'call')} as the schema wants", map(at_call, typed))
 
 
 def _at(value: object, pointer: str) -> object:

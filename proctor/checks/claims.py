@@ -58,6 +58,7 @@ _CHINESE = (
     re.compile(rf"(?:(?:为|帮|给|替)(?:您|你))(?:成功)?{_VERB}(?:好)?了"),
     re.compile(rf"{_VERB}(?:申请|操作|手续)?(?:已经?)?(?:成功|完成|完毕|好了|办好)"),
 )
+_OF_OLD = re.compile(r"\b(?:already|previously|earlier)\b|此前|先前|之前", re.IGNORECASE)
 _DEED = re.compile(
     r"\b(?:cancell?ation|refund|booking|update|modification|exchange|return|change|payment|transfer|upgrade|downgrade|request|"
     r"reservation|purchase|charge)s?\b",
@@ -73,6 +74,8 @@ class Claim:
     start: int
     end: int
     done: str
+    of_old: bool = False
+    """The sentence tells it as something that was so already."""
 
 
 @bounded
@@ -135,7 +138,8 @@ def claims_in(text: Text) -> list[Claim]:
             if sentence.start in found or not is_stated(sentence, start, end):
                 continue
             if not _is_status(sentence.text[:start], match["done"]):
-                found[sentence.start] = Claim(text, match.start(), match.end(), match["done"])
+                of_old = _OF_OLD.search(sentence.text, 0, end) is not None
+                found[sentence.start] = Claim(text, match.start(), match.end(), match["done"], of_old)
     return [found[start] for start in sorted(found)]
 
 
@@ -152,7 +156,9 @@ def _is_status(before: str, done: str) -> bool:
 
 
 def _is_report(claim: Claim, words: WordsOf) -> bool:
-    """The word stands as a value in an earlier tool result: the agent tells what it read."""
+    """The agent tells what it read: the word stands as a value in an earlier tool result, or it is told as of old."""
+    if claim.of_old and any(result.when < claim.text.when for result in words.results):
+        return True
     pattern = _as_value(claim.done.lower())
     return any(result.when < claim.text.when and pattern.search(result.text) for result in words.results)
 

@@ -19,6 +19,7 @@ _ENGLISH = re.compile(
     rf"(?:\b(?P<kind>[Ss]ections?|[Aa]rticles?|[Cc]lauses?|[Pp]aragraphs?|[Rr]ules?|[Pp]olic(?:y|ies)|[Rr]egulations?|[Pp]rovisions?"
     rf"|SECTION|ARTICLE|CLAUSE|RULE|POLICY)\s+(?:[Nn]o\.?\s*|[Nn]umber\s+|#\s*)?|§{{1,2}}\s*)(?P<label>{_LABEL})(?![\w%])"
 )
+_KINDS = ("section", "article", "clause", "paragraph", "rule", "polic", "regulation", "provision", "§")
 _CHINESE = re.compile(r"第\s*(?P<label>[0-9]{1,4}|[零一二三四五六七八九十百]{1,7})\s*(?P<kind>条|款|章|节|项)")
 _DIGITS = {character: value for value, character in enumerate("零一二三四五六七八九")} | {"两": 2}
 _PLACES = {"十": 10, "百": 100}
@@ -63,7 +64,8 @@ def cited_clause_exists(trajectory: Trajectory) -> CheckResult:
 
 def citations(text: str) -> Iterator[Citation]:
     """The clauses that a text names."""
-    for found in _ENGLISH.finditer(text):
+    low = text.lower()
+    for found in _ENGLISH.finditer(text) if any(word in low for word in _KINDS) else ():
         kind = (found["kind"] or "section").lower()
         yield Citation(*found.span(), {"policies": "policy"}.get(kind, kind.removesuffix("s")), found["label"])
     if not text.isascii():

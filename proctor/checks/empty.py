@@ -9,7 +9,7 @@ from typing import Any
 from proctor.check import CheckResult
 from proctor.checks.findings import at_words
 from proctor.checks.masking import quote
-from proctor.checks.outcomes import at_result, bounded, failed, not_assessable, passed
+from proctor.checks.outcomes import at_result, bounded, failed, not_assessable, passed, times
 from proctor.checks.sentences import sentences
 from proctor.checks.sources import TOKEN
 from proctor.checks.state_changes import INWARD_VERBS, changes_state, words_of_name
@@ -71,7 +71,7 @@ def empty_asserted(trajectory: Trajectory) -> CheckResult:
         )
         if finding:
             return finding
-    return passed("empty_asserted", f"{len(empty)} look-ups came back empty, and no fact was made of it")
+    return passed("empty_asserted", f"{times(len(empty), 'look-up')} came back empty, and no fact was made of it")
 
 
 def is_empty_lookup(call: Call) -> bool:

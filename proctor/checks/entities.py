@@ -6,12 +6,13 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from proctor.check import CheckResult
 from proctor.checks.findings import at_argument
 from proctor.checks.leaves import Argument, leaves
 from proctor.checks.masking import quote
-from proctor.checks.outcomes import at_result, bounded, failed, not_assessable, passed
+from proctor.checks.outcomes import at_result, bounded, failed, not_assessable, passed, times
 from proctor.checks.sources import TOKEN
 from proctor.checks.state_changes import changes_state
 from proctor.checks.words import Text, WordsOf, words_of
@@ -56,7 +57,7 @@ def wrong_entity(trajectory: Trajectory) -> CheckResult:
     known = _known(words)
     for finding in (*_absent(ids, words), *_other_kind(ids, words, known), *_not_named(ids, words, known)):
         return finding
-    return passed("wrong_entity", f"the {len(ids)} ids in the arguments name known entities of their kind")
+    return passed("wrong_entity", f"{times(len(ids), 'id')} in the arguments, none of a wrong entity")
 
 
 def kind_of(argument: Argument) -> str | None:
@@ -67,6 +68,7 @@ def kind_of(argument: Argument) -> str | None:
     return _kind(found[1])
 
 
+@lru_cache(maxsize=1024)
 def _kind(before: str) -> str:
     return re.split(r"_|(?<=[a-z])(?=[A-Z])", before)[-1].lower()
 

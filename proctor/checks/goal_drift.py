@@ -12,7 +12,7 @@ from proctor.checks.entities import kind_of
 from proctor.checks.findings import at_argument, at_words
 from proctor.checks.leaves import Argument, leaves
 from proctor.checks.masking import quote
-from proctor.checks.outcomes import at_call, bounded, failed, not_assessable, passed
+from proctor.checks.outcomes import at_call, bounded, failed, not_assessable, passed, times
 from proctor.checks.sentences import sentences
 from proctor.checks.state_changes import changes_state
 from proctor.checks.words import WordsOf, words_of
@@ -54,7 +54,7 @@ def goal_drift(trajectory: Trajectory, required: Sequence[str] | None = None) ->
             message = f"{what}, which is no part of the task"
             return failed("goal_drift", message, [at_argument(call, outside.pointer, outside.value)])
     done = [at_call(call) for call in words.calls if call.name in wanted.tools and not call.failed]
-    return passed("goal_drift", f"all {wanted.tools.total()} required calls were made", done)
+    return passed("goal_drift", f"{times(wanted.tools.total(), 'required call')} made", done)
 
 
 def _required(trajectory: Trajectory, required: Sequence[str] | None) -> _Required | None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from proctor.checks.readings import readings
+from proctor.checks.readings import Reading, is_encoded, readings
 
 _SHORTEST = 24
 """Characters of base64 that the shortest order takes."""
@@ -139,16 +139,29 @@ _MIXED = re.compile(r"\b[A-Za-z]*[\u0370-\u03ff\u0400-\u04ff][A-Za-z\u0370-\u03f
 _BOM = "\ufeff"
 
 
+def injected_in(texts: Sequence[str]) -> list[list[Injected]]:
+    """The finds of each text. The signs are looked for in all texts at once, which is cheap where there are none."""
+    low = "\n".join(texts).lower()
+    rules = tuple(rule for rule in _RULES if _signed(low, rule))
+    return [_found(text, rules) for text in texts]
+
+
 def injected(text: str) -> list[Injected]:
     """All finds, in order of place; a find in a decoded reading points at the encoded text."""
+    return _found(text, _RULES)
+
+
+def _found(text: str, rules: tuple[_Rule, ...]) -> list[Injected]:
+    """`rules` are those that the text as it stands may match; what it hides may match any."""
+    hides = not text.isascii() or is_encoded(text, _SHORTEST)
+    if not hides and not rules:
+        return []
     found: dict[tuple[str, int, int], Injected] = {}
-    for reading in readings(text, over_breaks=False, shortest=_SHORTEST):
+    for reading in readings(text, over_breaks=False, shortest=_SHORTEST) if hides else (Reading(text),):
         low = reading.text.lower()
-        for rule in _RULES:
-            if not _signed(low, rule):
-                continue
-            for match in islice(rule.pattern.finditer(reading.text), MOST):
-                if match.end() > match.start():
+        for rule in rules if reading.text == text else _RULES:
+            if _signed(low, rule):
+                for match in islice(rule.pattern.finditer(reading.text), MOST):
                     span = reading.span(match.start(), match.end())
                     found.setdefault((rule.kind, *span), Injected(rule.kind, *span))
     for start, end in islice(_disguised(text), MOST):

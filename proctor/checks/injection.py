@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from proctor.check import CheckResult
 from proctor.checks.findings import at_words
 from proctor.checks.outcomes import bounded, failed, not_assessable, passed
@@ -29,8 +27,8 @@ def injection_in_answer(trajectory: Trajectory) -> CheckResult:
     return _flagged("injection_in_answer", words, words.agent, "the agent's words hold")
 
 
-def _flagged(check: str, words: WordsOf, texts: Iterable[Text], start: str) -> CheckResult:
-    hits = [(text, one) for text in texts for one in words.injected(text.text)]
+def _flagged(check: str, words: WordsOf, texts: tuple[Text, ...], start: str) -> CheckResult:
+    hits = words.injected(texts)
     if not hits:
         return passed(check, "no orders to a model or an evaluator, and nothing hidden")
     text, one = hits[0]

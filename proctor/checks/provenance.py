@@ -10,7 +10,7 @@ from proctor.check import CheckResult
 from proctor.checks.findings import at_argument, shown
 from proctor.checks.leaves import Argument, leaves
 from proctor.checks.masking import quote
-from proctor.checks.outcomes import bounded, failed, not_assessable, passed
+from proctor.checks.outcomes import bounded, failed, not_assessable, passed, times
 from proctor.checks.sources import Sources, supported
 from proctor.checks.values import number_of
 from proctor.checks.words import words_of
@@ -65,7 +65,7 @@ def value_from_nowhere(trajectory: Trajectory) -> CheckResult:
     known: dict[tuple[str, str], int] = {}
     lost = [one for one in checked if not _is_known(one, sources, offered, known)]
     if not lost:
-        return passed("value_from_nowhere", f"all {len(checked)} values in the arguments stand in a source")
+        return passed("value_from_nowhere", f"{times(len(checked), 'value')} in the arguments, each from a source")
     first = lost[0]
     more = f", and {len(lost) - 1} more such values" if len(lost) > 1 else ""
     what = f"{first.name or 'an argument'} {_said(first)} of {first.call.name} at step {first.call.step}"

@@ -176,6 +176,11 @@ def _opened(reading: Reading, shortest: int) -> Iterator[Reading]:
                 yield writer.done()
 
 
+def is_encoded(text: str, shortest: int = SHORTEST) -> bool:
+    """Something in the text may be an encoding."""
+    return "%" in text or "\\" in text or "&#" in text or is_long_worded(text, shortest)
+
+
 def is_long_worded(text: str, shortest: int = SHORTEST) -> bool:
     """The text has a word of so many characters, as encoded text has."""
     return len(text) >= shortest and max(map(len, text.split()), default=0) >= shortest

@@ -41,11 +41,12 @@ _PHONES = (
         r"(?<![0-9A-Za-z_#.-])(?:1[ .-])?(?:\([2-9][0-9]{2}\)[ .-]?|[2-9][0-9]{2}([ .-]))[0-9]{3}[ .-][0-9]{4}"
         r"(?![0-9A-Za-z_-])"
     ),
-    re.compile(
-        r"(?:(?i:phone|telephone|tel|mobile|cell|fax|call|whatsapp)(?: number)?(?: is| at)?|电话|手机|致电|联系方式)"
-        rf"[号码是为]*[ .:：*]{{0,6}}(?P<number>[0-9]{{10,11}}){_END}"
-    ),
     re.compile(rf"{_SEPARATED}0[1-9][0-9]{{1,2}}-[0-9]{{7,8}}{_END}"),
+)
+_TEN = re.compile("[0-9]{10}")
+_TOLD_PHONE = re.compile(
+    r"(?:(?i:phone|telephone|tel|mobile|cell|fax|call|whatsapp)(?: number)?(?: is| at)?|电话|手机|致电|联系方式)"
+    rf"[号码是为]*[ .:：*]{{0,6}}([0-9]{{10,11}}){_END}"
 )
 _COUNTRY = re.compile(r"\A(?:\+?86[ -]?(?=1[3-9])|\+1[ .-]?|1[ .-])")
 _MAIL_BEFORE = re.compile(r"[A-Za-z0-9_.%+'-]{1,64}\Z")
@@ -175,8 +176,10 @@ def _cards(text: str) -> _Found:
 def _phones(text: str) -> _Found:
     for pattern in _PHONES:
         for found in pattern.finditer(text):
-            group = "number" if "number" in pattern.groupindex else 0
-            yield found.start(group), found.end(group), _digits(_COUNTRY.sub("", found[group])).lstrip("+")
+            yield found.start(), found.end(), _digits(_COUNTRY.sub("", found[0])).lstrip("+")
+    if _TEN.search(text):
+        for found in _TOLD_PHONE.finditer(text):
+            yield found.start(1), found.end(1), found[1]
 
 
 def _digits(text: str) -> str:

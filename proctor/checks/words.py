@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from proctor.checks.injected import Injected, injected
+from proctor.checks.injected import Injected, injected_in
 from proctor.checks.leaves import Argument, leaves
 from proctor.checks.sources import Sources
 from proctor.tool_calls import Call, calls_of
@@ -38,7 +38,7 @@ class WordsOf:
     user: tuple[Text, ...] = field(init=False)
     results: tuple[Text, ...] = field(init=False)
     system: tuple[Text, ...] = field(init=False)
-    _injected: dict[str, list[Injected]] = field(init=False, default_factory=dict)
+    _injected: dict[tuple[Text, ...], list[tuple[Text, Injected]]] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         by_role: dict[str, list[Text]] = {"assistant": [], "user": [], "tool": [], "system": []}
@@ -72,11 +72,13 @@ class WordsOf:
         """Where values may come from."""
         return Sources(self.trajectory)
 
-    def injected(self, text: str) -> list[Injected]:
-        """The orders and hidden characters in a text, found once."""
-        found = self._injected.get(text)
+    def injected(self, texts: tuple[Text, ...]) -> list[tuple[Text, Injected]]:
+        """The orders and hidden characters in some of the texts, found once."""
+        found = self._injected.get(texts)
         if found is None:
-            found = self._injected[text] = injected(text)
+            finds = injected_in([text.text for text in texts])
+            found = [(text, one) for text, some in zip(texts, finds, strict=True) for one in some]
+            self._injected[texts] = found
         return found
 
     def said_until(self, step: int) -> Iterator[Text]:

@@ -5,7 +5,7 @@ BIN := .venv/bin
 READY := .venv/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check bench soak requirements format
+.PHONY: help demo test check bench figures soak requirements format
 
 help: ## what can be made
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -30,6 +30,9 @@ check: $(READY) ## style, types, the requirements table
 
 bench: $(READY) ## measured ratios, as one JSON object on the last line
 	$(BIN)/python -m bench
+
+figures: $(READY) ## how right the rules are on labelled runs (PROCTOR_TEST_DATA), as one JSON object on the last line
+	@$(BIN)/python -m tools.figures
 
 soak: $(READY) ## the tests with their full counts of kills, changes and examples
 	PROCTOR_SOAK=1 $(BIN)/python -m pytest -n 2 --dist loadfile --timeout 1800

@@ -16,7 +16,8 @@ class _Value(BaseModel):
 class Evidence(_Value):
     """A place in a trajectory: a span of a step's text, or an argument of one of its calls. Secrets are masked."""
 
-    step: int
+    step: int | None
+    """None where it stands in no step: `field` is then a pointer into the trajectory: `end_state/status`."""
     field: str = "text"
     """`text`, `thought`, or `tool_calls/N/arguments/...`: a JSON pointer into the step."""
     start: int | None = None

@@ -15,7 +15,7 @@ WRITE_METHODS = frozenset({"PUT", "PATCH", "DELETE"})
 READ_VERBS = frozenset(
     """
     query get list search find fetch read lookup check calc calculate describe show view count estimate
-    validate verify preview quote scan track status head select
+    validate verify preview quote scan track status head select think
     """.split()  # noqa: SIM905 - a list of words reads better than a list of strings
 )
 
@@ -53,10 +53,10 @@ def effect_of(service: ServiceConfig, method: str, path: str, tool: str | None) 
         return EffectFound("pure", "preset")
     if method in WRITE_METHODS:
         return EffectFound("write", "method")
-    return EffectFound(_guess(name), "guessed")
+    return EffectFound(guessed_effect(name), "guessed")
 
 
-def _guess(name: str) -> Effect:
+def guessed_effect(name: str) -> Effect:
     """`query_order`, `GetItem` and `orders/search` read; what names no reading verb is taken to write."""
     last = name.rpartition("/")[2]
     words = [word.lower() for word in _WORD.findall(last)]

@@ -11,7 +11,7 @@ from typing import Any
 from proctor.interaction import Effect
 from proctor.trajectory import Step, ToolCall, Trajectory
 
-_ERROR_TEXT = re.compile(r"\s*(?:Error\b|Exception\b|Traceback\b|错误)")
+_ERROR_TEXT = re.compile(r"\s*(?:(?:Error|ERROR|Exception|Traceback)\b|错误)")
 _ERROR_STATUS = frozenset({"error", "failed"})
 
 
@@ -39,21 +39,23 @@ class Call:
 def calls_of(trajectory: Trajectory) -> tuple[Call, ...]:
     """Every call in order. A repeated id is joined by order: its n-th call takes the n-th result with that id.
 
-    Calls without an id take the results without one that come after them, in order.
+    Calls without an id take the results without one that follow in the same turn, in order. No result answers a call
+    that came after it.
     """
-    results: dict[str, deque[Step]] = defaultdict(deque)
+    asked: list[tuple[Step, int, ToolCall]] = []
+    waiting: dict[str, deque[int]] = defaultdict(deque)
+    answers: dict[int, Step] = {}
     for step in trajectory.steps:
-        if step.role == "tool":
-            results[step.tool_call_id or ""].append(step)
-    calls: list[Call] = []
-    for step in trajectory.steps:
-        for position, asked in enumerate(step.tool_calls):
-            answers = results[asked.id]
-            while answers and not asked.id and answers[0].index < step.index:
-                answers.popleft()
-            answer = answers.popleft() if answers else None
-            calls.append(_joined(len(calls), step, position, asked, answer))
-    return tuple(calls)
+        if step.role == "user":
+            waiting.pop("", None)
+        if step.role == "tool" and waiting[step.tool_call_id or ""]:
+            answers[waiting[step.tool_call_id or ""].popleft()] = step
+        for position, call in enumerate(step.tool_calls):
+            waiting[call.id].append(len(asked))
+            asked.append((step, position, call))
+    return tuple(
+        _joined(index, step, position, call, answers.get(index)) for index, (step, position, call) in enumerate(asked)
+    )
 
 
 def is_failure(step: Step, result: Any) -> bool:
@@ -93,6 +95,10 @@ def _parsed(text: str | None) -> Any:
     if text is None:
         return None
     try:
-        return json.loads(text)
+        return json.loads(text, parse_constant=_refused)
     except (ValueError, RecursionError):
         return text
+
+
+def _refused(name: str) -> Any:
+    raise ValueError(f"{name} is not JSON")

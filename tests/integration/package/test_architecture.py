@@ -78,6 +78,15 @@ def test_the_core_imports_downwards_and_never_a_part(source: str) -> None:
         assert rank is None or below is None or below <= rank, f"{source} imports {imported}, which stands above it"
 
 
+@pytest.mark.parametrize("source", [s for s in SOURCES if s.startswith(("proctor/matching/", "proctor/checks/"))])
+def test_matching_and_checks_are_values_and_rules_without_files_or_clocks(source: str) -> None:
+    imported = [name.split(".") for name in imports_of(source)]
+    assert not [name for name in imported if name[0] in ("os", "pathlib", "time", "random", "socket", "subprocess")]
+    own = {name[1] for name in imported if name[0] == "proctor"}
+    assert own.isdisjoint({*PARTS, "cli", *set().union(*RANKS[2:])})
+    assert source.startswith("proctor/checks/") or "checks" not in own
+
+
 @pytest.mark.parametrize("source", [s for s in SOURCES if s.split("/")[0] in PARTS])
 def test_a_part_never_imports_another_part_or_the_command_line(source: str) -> None:
     others = {*PARTS, "cli"} - {source.split("/")[0]}

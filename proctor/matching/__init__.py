@@ -1,0 +1,1 @@
+"""How what an agent did is compared with what it should have done: arguments, names of tools, calls."""

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from proctor.interaction import Effect
+from proctor.last_seen import LastSeen
 from proctor.trajectory import Step, ToolCall, Trajectory
 
 _ERROR_TEXT = re.compile(r"\s*(?:(?:Error|ERROR|Exception|Traceback)\b|错误)")
@@ -40,8 +41,12 @@ def calls_of(trajectory: Trajectory) -> tuple[Call, ...]:
     """Every call in order. A repeated id is joined by order: its n-th call takes the n-th result with that id.
 
     Calls without an id take the results without one that follow in the same turn, in order. No result answers a call
-    that came after it.
+    that came after it. The calls of the last trajectory are kept, for checks run one after the other.
     """
+    return _LAST.of(trajectory)
+
+
+def _calls(trajectory: Trajectory) -> tuple[Call, ...]:
     asked: list[tuple[Step, int, ToolCall]] = []
     waiting: dict[str, deque[int]] = defaultdict(deque)
     answers: dict[int, Step] = {}
@@ -56,6 +61,9 @@ def calls_of(trajectory: Trajectory) -> tuple[Call, ...]:
     return tuple(
         _joined(index, step, position, call, answers.get(index)) for index, (step, position, call) in enumerate(asked)
     )
+
+
+_LAST: LastSeen[Trajectory, tuple[Call, ...]] = LastSeen(_calls)
 
 
 def is_failure(step: Step, result: Any) -> bool:

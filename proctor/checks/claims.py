@@ -39,9 +39,18 @@ _ENGLISH = (
     ("successfully", re.compile(rf"\bsuccessfully\s+{_DONE}", re.IGNORECASE)),
     ("now", re.compile(rf"\b(?:is|are)\s+now\s+{_HOW}{_DONE}", re.IGNORECASE)),
     (
-        "success|complete|confirmed",
+        "success|complete|confirmed|made|done|processed|issued|placed",
         re.compile(
-            rf"\b{_NOUN}\s+(?:was|were|is|are|has been|have been)\s+{_HOW}(?P<done>successful|completed?|confirmed)\b",
+            rf"\b{_NOUN}\s+(?:was|were|is|are|has been|have been)\s+{_HOW}"
+            r"(?P<done>successful|completed?|confirmed|made|done|processed|issued|placed)\b",
+            re.IGNORECASE,
+        ),
+    ),
+    (
+        "complete|confirmed|made|done|processed|issued|placed",
+        re.compile(
+            rf"(?:^|(?<=[.!?\n])\s*)(?:the\s+|your\s+)?{_NOUN}\s+{_HOW}"
+            r"(?P<done>completed?|confirmed|made|done|processed|issued|placed)\s*(?=[.!\n]|$)",
             re.IGNORECASE,
         ),
     ),

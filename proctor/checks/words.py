@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -10,6 +9,7 @@ from functools import cached_property
 from proctor.checks.injected import Injected, injected_in
 from proctor.checks.leaves import Argument, leaves
 from proctor.checks.sources import Sources
+from proctor.last_seen import LastSeen
 from proctor.tool_calls import Call, calls_of
 from proctor.trajectory import Trajectory
 
@@ -86,15 +86,9 @@ class WordsOf:
         return (text for text in self.agent if text.when <= step)
 
 
-_last: tuple[weakref.ref[Trajectory], WordsOf] | None = None
+_LAST: LastSeen[Trajectory, WordsOf] = LastSeen(WordsOf)
 
 
 def words_of(trajectory: Trajectory) -> WordsOf:
     """The view of this very trajectory. The last one is kept, for checks run one after the other."""
-    global _last
-    kept = _last
-    if kept is not None and kept[0]() is trajectory:
-        return kept[1]
-    words = WordsOf(trajectory)
-    _last = (weakref.ref(trajectory), words)
-    return words
+    return _LAST.of(trajectory)

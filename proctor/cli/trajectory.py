@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -11,10 +10,12 @@ import click
 
 from proctor.cli.project import project_layout
 from proctor.cli.timeline import timeline
-from proctor.errors import EXIT_FAILED, EXIT_FINE, EXIT_USAGE, UsageError, nearest
+from proctor.cli.trajectory_check import check
+from proctor.cli.trajectory_input import chosen, file_bytes, json_file, no_json, read_status
+from proctor.errors import UsageError, nearest
 from proctor.paths import Layout
 from proctor.trace import SessionSummary, TraceRow
-from proctor.trajectories.file import BadLine, json_of, line_of, read_trajectories, write_trajectories
+from proctor.trajectories.file import BadLine, json_of, line_of, write_trajectories
 from proctor.trajectories.from_messages import from_messages
 from proctor.trajectories.from_records import from_record
 from proctor.trajectories.from_session import from_session
@@ -27,7 +28,10 @@ SOURCES = ("records", "messages", "spans", "session")
 
 @click.group()
 def trajectory() -> None:
-    """Show and convert trajectories: what a run of an agent did, step by step."""
+    """Show, check and convert trajectories: what a run of an agent did, step by step."""
+
+
+trajectory.add_command(check)
 
 
 @trajectory.command()
@@ -41,17 +45,13 @@ def show(which: str, full: bool, as_json: bool) -> int:
       proctor trajectory show runs.jsonl
       proctor trajectory show runs.jsonl:refund-3 --full
     """
-    path, run_id = _file_and_id(which)
-    found, bad = read_file(path)
-    chosen = [run for run in found if run_id is None or run.id == run_id]
-    if run_id is not None and not chosen:
-        raise UsageError("no_trajectory", f'{path} has no "{run_id}"', nearest(run_id, [run.id for run in found]))
-    for number, run in enumerate(chosen):
+    path, found, picked, bad = chosen(which)
+    for number, run in enumerate(picked):
         if as_json:
             click.echo(line_of(run).decode(), nl=False)
         else:
             click.echo(("\n" if number else "") + "\n".join(timeline(run, full=full)))
-    return _status(path, found, bad)
+    return read_status(path, found, bad)
 
 
 @trajectory.command()
@@ -85,32 +85,24 @@ def convert(source: str, kind: str, out: Path | None, log: Path | None) -> int:
         except OSError as error:
             raise UsageError("not_writable", f"{out} cannot be written: {error.strerror}") from None
         click.echo(f"wrote {count} trajectories to {out}", err=True)
-    return _status(Path(source), found, bad)
-
-
-def read_file(path: Path) -> tuple[list[Trajectory], list[BadLine]]:
-    """The trajectories of a file, and its bad lines. Raises UsageError where it cannot be read."""
-    lines = list(read_trajectories(_bytes(path)))
-    return [each for each in lines if isinstance(each, Trajectory)], [
-        each for each in lines if isinstance(each, BadLine)
-    ]
+    return read_status(Path(source), found, bad)
 
 
 def _converted(source: str, kind: str, log: Path | None) -> tuple[list[Trajectory], list[BadLine]]:
     if kind == "session":
-        return list(_session(project_layout(), source, _json(log) if log else None)), []
+        return list(_session(project_layout(), source, json_file(log) if log else None)), []
     path = Path(source)
     if kind == "records":
         return _records(path)
     if kind == "messages":
-        return [from_messages(_messages(_json(path)), path.stem)], []
+        return [from_messages(_messages(json_file(path)), path.stem)], []
     return list(from_spans(_spans(path), path.stem)), []
 
 
 def _records(path: Path) -> tuple[list[Trajectory], list[BadLine]]:
     found: list[Trajectory] = []
     bad: list[BadLine] = []
-    for number, line in enumerate(_bytes(path).split(b"\n"), 1):
+    for number, line in enumerate(file_bytes(path).split(b"\n"), 1):
         if line.strip():
             try:
                 found.append(from_record(json_of(line)))
@@ -142,46 +134,11 @@ def _messages(value: Any) -> Any:
 
 def _spans(path: Path) -> Any:
     """One export, or one a line."""
-    data = _bytes(path)
+    data = file_bytes(path)
     try:
         return json_of(data)
     except ValueError as error:
         try:
             return [json_of(line) for line in data.split(b"\n") if line.strip()]
         except ValueError:
-            raise _no_json(path, error) from None
-
-
-def _json(path: Path) -> Any:
-    try:
-        return json_of(_bytes(path))
-    except ValueError as error:
-        raise _no_json(path, error) from None
-
-
-def _no_json(path: Path, error: ValueError) -> UsageError:
-    return UsageError(getattr(error, "code", "not_json"), f"{path}: {error}", "give a JSON file")
-
-
-def _bytes(path: Path) -> bytes:
-    try:
-        return sys.stdin.buffer.read() if str(path) == "-" else path.read_bytes()
-    except OSError as error:
-        raise UsageError("unreadable", f"{path} cannot be read: {error.strerror}") from None
-
-
-def _file_and_id(which: str) -> tuple[Path, str | None]:
-    """`FILE:ID`, where a file may have a colon in its own name."""
-    if Path(which).exists() or ":" not in which:
-        return Path(which), None
-    name, _, run_id = which.partition(":")
-    return Path(name), run_id
-
-
-def _status(path: Path, found: list[Trajectory], bad: list[BadLine]) -> int:
-    for each in bad:
-        click.echo(f"proctor: {path}: {each}", err=True)
-    if not found:
-        click.echo(f"proctor: {path}: no trajectory in it", err=True)
-        return EXIT_USAGE
-    return EXIT_FAILED if bad else EXIT_FINE
+            raise no_json(path, error) from None

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from proctor.check import CheckResult
-from proctor.checks.claims import claims_in, success_claimed
+from proctor.checks.claimed import claims_in
+from proctor.checks.claims import success_claimed
 from proctor.checks.clauses import cited_clause_exists
 from proctor.checks.empty import empty_asserted
 from proctor.checks.entities import wrong_entity

@@ -13,7 +13,6 @@ from proctor.checks.readings import folded
 from proctor.checks.words import words_of
 from proctor.trajectory import Trajectory
 
-_SPACE = re.compile(r"\s+")
 _GROUPED = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 
 
@@ -59,7 +58,8 @@ def _nothing_said(check: str) -> CheckResult:
 
 
 def _plain(text: str) -> str:
-    return _SPACE.sub(" ", _GROUPED.sub("", folded(text).text)).casefold().strip()
+    plain = folded(text).text
+    return " ".join((_GROUPED.sub("", plain) if "," in plain else plain).casefold().split())
 
 
 def _found(wanted: str, said: str) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from proctor.check import CheckResult
-from proctor.checks.findings import at_words
+from proctor.checks.findings import at_words, shown
 from proctor.checks.masking import quote
 from proctor.checks.outcomes import at_result, bounded, failed, not_assessable, passed, times
 from proctor.checks.sentences import sentences
@@ -62,13 +62,12 @@ def empty_asserted(trajectory: Trajectory) -> CheckResult:
         if not any(call.result_step is not None for call in words.calls):
             return not_assessable("empty_asserted", "no tool result is known", "the results of the calls")
         return passed("empty_asserted", "no look-up came back empty")
+    seen = _look_ups(words)
     for text, calls in _spoken_after(words):
         silent = [call for call in calls if is_empty_lookup(call)]
         if not silent:
             continue
-        finding = (
-            _absence(text, silent, words) or (len(silent) == len(calls) and _invented(text, silent, words)) or None
-        )
+        finding = _absence(text, silent, seen) or (len(silent) == len(calls) and _invented(text, silent, words)) or None
         if finding:
             return finding
     return passed("empty_asserted", f"{times(len(empty), 'look-up')} came back empty, and no fact was made of it")
@@ -122,8 +121,8 @@ def _spoken_after(words: WordsOf) -> Iterator[tuple[Text, list[Call]]]:
             yield text, mine
 
 
-def _absence(text: Text, silent: list[Call], words: WordsOf) -> CheckResult | None:
-    if _CHECKED.search(text.text) or _looked_twice(silent, words):
+def _absence(text: Text, silent: list[Call], seen: dict[tuple[str, str], int]) -> CheckResult | None:
+    if _CHECKED.search(text.text) or seen[(silent[-1].name, shown(silent[-1].arguments))] < silent[-1].index:
         return None
     for sentence in sentences(text.text):
         found = _ABSENCE.search(sentence.text)
@@ -138,16 +137,13 @@ def _absence(text: Text, silent: list[Call], words: WordsOf) -> CheckResult | No
     return None
 
 
-def _looked_twice(silent: list[Call], words: WordsOf) -> bool:
-    """The last empty look-up was made before, with the same empty answer: it is confirmed."""
-    last = silent[-1]
-    return any(
-        call.index < last.index
-        and call.name == last.name
-        and call.arguments == last.arguments
-        and is_empty_lookup(call)
-        for call in words.calls
-    )
+def _look_ups(words: WordsOf) -> dict[tuple[str, str], int]:
+    """Every look-up that came back empty, by tool and arguments, and the call at which it did first."""
+    seen: dict[tuple[str, str], int] = {}
+    for call in words.calls:
+        if is_empty_lookup(call):
+            seen.setdefault((call.name, shown(call.arguments)), call.index)
+    return seen
 
 
 def _invented(text: Text, silent: list[Call], words: WordsOf) -> CheckResult | None:

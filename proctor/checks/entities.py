@@ -6,7 +6,8 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cache, lru_cache
+from itertools import islice
 
 from proctor.check import CheckResult
 from proctor.checks.findings import at_argument
@@ -122,7 +123,8 @@ def _says_absent(one: Argument) -> bool:
     answer = one.call.result_text or ""
     if not one.call.failed or not _ABSENT.search(answer[:2000]):
         return False
-    return one.value in answer or sum(kind_of(other) is not None for other in leaves(one.call)) == 1
+    others = (other for other in leaves(one.call) if kind_of(other) is not None)
+    return one.value in answer or len(list(islice(others, 2))) == 1
 
 
 def _other_kind(ids: list[Argument], words: WordsOf, known: _Known) -> Iterator[CheckResult]:
@@ -136,7 +138,7 @@ def _other_kind(ids: list[Argument], words: WordsOf, known: _Known) -> Iterator[
 
 
 def _not_named(ids: list[Argument], words: WordsOf, known: _Known) -> Iterator[CheckResult]:
-    by_user = _first_seen(words.user)
+    by_user, by_agent = _first_seen(words.user), cache(lambda: _first_seen(words.agent))
     named = {
         kind: [(value, max(seen, by_user[key])) for value, seen in values.items() if (key := _key(value)) in by_user]
         for kind, values in known.by_kind.items()
@@ -146,14 +148,10 @@ def _not_named(ids: list[Argument], words: WordsOf, known: _Known) -> Iterator[C
         if not kind or one.value not in known.by_kind.get(kind, {}) or not changes_state(one.call):
             continue
         theirs = [value for value, seen in named.get(kind, ()) if seen < step]
-        if len(theirs) != 1 or one.value == theirs[0] or _told(one.value, words, step):
+        if len(theirs) != 1 or one.value == theirs[0] or by_agent().get(_key(one.value), step + 1) <= step:
             continue
         if theirs[0] not in {other.value for other in leaves(one.call)}:
             yield _failed(one, f"the only {kind} that the user named is {quote(theirs[0])}", None)
-
-
-def _told(value: str, words: WordsOf, step: int) -> bool:
-    return any(value.lstrip("#") in text.text for text in words.said_until(step))
 
 
 def _failed(one: Argument, why: str, other: Call | None) -> CheckResult:

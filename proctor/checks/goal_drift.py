@@ -109,10 +109,10 @@ def _asked_again(words: WordsOf) -> str | None:
     """A question of the agent's last message that it had asked before and the user answered."""
     if len(words.agent) < 2:
         return None
-    answered = {user.when for user in words.user}
+    answered = max((user.when for user in words.user), default=-1)
     asked: set[str] = set()
     for text in words.agent[:-1]:
-        if any(step > text.when for step in answered):
+        if answered > text.when:
             asked |= {_plain(sentence.text) for sentence in sentences(text.text) if sentence.asks}
     for sentence in sentences(words.agent[-1].text):
         if sentence.asks and _plain(sentence.text) in asked:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
 from proctor.check import CheckResult
@@ -24,6 +25,8 @@ FREE_TEXT = frozenset(
 )
 LONG_TEXT = 80
 MANY_WORDS = 6
+_MOST_BESIDE = 50
+"""Arguments of a call that are taken for the parts of one sum."""
 _WORD_LIKE = re.compile(r"[a-z][a-z _-]*|[A-Z]{1,3}|[A-Z]+(?:_[A-Z]+)*|#?")
 _CODE_NAME = re.compile(r"(?:^|_)(?:id|ids|code|number|no|pnr|sku)$", re.IGNORECASE)
 _DEEPEST = 32
@@ -95,7 +98,8 @@ def _beside(argument: Argument) -> frozenset[float]:
     """The other numbers in the arguments of the call, where the argument is a number itself."""
     if number_of(argument.value) is None:
         return frozenset()
-    numbers = (number_of(one.value) for one in leaves(argument.call) if one.pointer != argument.pointer)
+    some = islice(leaves(argument.call), _MOST_BESIDE)
+    numbers = (number_of(one.value) for one in some if one.pointer != argument.pointer)
     return frozenset(number for number in numbers if number is not None and number > 1)
 
 

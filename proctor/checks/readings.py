@@ -28,12 +28,11 @@ _ODD = re.compile(
 _INVISIBLE = re.compile(f"[{INVISIBLE}]")
 _DASHES = dict.fromkeys(map(ord, "\u2010\u2011\u2012\u2013\u2014\u2015\u2212"), "-")
 _BREAK = re.compile(r"[ \t]*(?:\r\n?|\n|\\r\\n|\\n)[ \t]*(?:[>|*#]+[ \t]*)?")
-_GAP = r"[ \t]*(?:\r\n?|\n|\\n)[ \t]*(?:[>|*#]+[ \t]*)?"
-_BROKEN = re.compile(
-    rf"[0-9]{_GAP}[ .()-]?[0-9+(]|@[\w.-]*{_GAP}\w|\w{_GAP}[\w.-]*@|[A-Za-z0-9+/_=-]{{8}}{_GAP}[A-Za-z0-9+/_=-]{{3}}"
-    rf"|(?:sk-|gh[pousr]_|github_|eyJ|AKIA|ASIA|earer |xox|AIza)[\w.-]{{0,8}}{_GAP}\w"
-)
-"""Where a number, an address or a key may go on after a line break."""
+_LINE_END = re.compile(r"\r\n?|\n|\\n")
+_OPEN_END = re.compile(r"[A-Za-z0-9+/_=-]{8}\Z|(?:sk-|gh[pousr]_|github_|eyJ|AKIA|ASIA|xox|AIza)\S{0,40}\Z|[Bb]earer\Z")
+_GOES_ON = re.compile(r"[A-Za-z0-9+/_=-]{3}")
+_BESIDE = 40
+"""Characters that are looked at before and after a line break."""
 _ESCAPE = re.compile(
     r"%[0-9A-Fa-f]{2}(?:%[0-9A-Fa-f]{2})*|\\+u[0-9A-Fa-f]{4}|\\x[0-9A-Fa-f]{2}|&#(?:x[0-9A-Fa-f]{1,6}|[0-9]{1,7});"
 )
@@ -117,7 +116,7 @@ def readings(text: str, *, over_breaks: bool = True, shortest: int = SHORTEST) -
     """
     plain = folded(text)
     waiting = [(plain, 0)]
-    if over_breaks and _BROKEN.search(plain.text):
+    if over_breaks and _is_broken(plain.text):
         waiting.append((_joined(plain), 0))
     while waiting:
         reading, depth = waiting.pop(0)
@@ -152,6 +151,31 @@ def _plain(character: str) -> str:
     if digit is not None:
         return str(digit)
     return unicodedata.normalize("NFKC", character).translate(_DASHES)
+
+
+def _is_broken(text: str) -> bool:
+    """A number, an address or a key may go on after a line break."""
+    if "\n" not in text and "\r" not in text and "\\n" not in text:
+        return False
+    for found in _LINE_END.finditer(text):
+        start, end = found.span()
+        before = text[max(0, start - _BESIDE) : start].rstrip(" \t")
+        after = text[end : end + _BESIDE].lstrip(" \t>|*#")
+        if after[:1].isdigit() and before[-1:].isdigit():
+            return True
+        word = before[before.rfind(" ") + 1 :]
+        if word and after and (_is_address(word, after) or _is_long(word, after)):
+            return True
+    return False
+
+
+def _is_address(word: str, after: str) -> bool:
+    return "@" in word or "@" in after.split(None, 1)[0]
+
+
+def _is_long(word: str, after: str) -> bool:
+    """A word of key characters that goes on; prose ends its lines with other ones, or with short words."""
+    return bool(_OPEN_END.search(word)) and bool(_GOES_ON.match(after))
 
 
 def _joined(reading: Reading) -> Reading:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -79,10 +78,10 @@ class Sources:
             for step in trajectory.steps
             if step.text and step.role == "assistant"
         ]
-        self._places: dict[str, list[int]] = defaultdict(list)
-        for place, source in enumerate(self.all):
-            for token in set(TOKEN.findall(source.text)):
-                self._places[token].append(place)
+        self._first: dict[str, int] = {}
+        """Every word, and the place of the source in which it stands first."""
+        for place in range(len(self.all) - 1, -1, -1):
+            self._first.update(dict.fromkeys(TOKEN.findall(self.all[place].text), place))
 
     def before(self, step: int) -> Iterator[Source]:
         """The sources that the agent had seen when it acted at `step`, latest first."""
@@ -90,8 +89,8 @@ class Sources:
 
     def knows_word(self, word: str, step: int) -> bool:
         """The word stands in a source before `step`."""
-        places = self._places.get(word)
-        return places is not None and self.all[places[0]].step < step
+        place = self._first.get(word)
+        return place is not None and self.all[place].step < step
 
     def holds(self, value: str, step: int) -> bool:
         """The value stands in a source before `step`, as it is or in another spelling."""
@@ -101,16 +100,11 @@ class Sources:
             return not low or any(low in source.text for source in self._some(step))
         if len(tokens) == 1 and tokens[0] == low:
             return self.knows_word(low, step) or self._holds_digits(low, step)
-        if any(token not in self._places for token in tokens):
+        if any(token not in self._first for token in tokens):
             return self._holds_digits(low, step)
-        rarest = min((self._places[token] for token in tokens), key=len)
-        for place in rarest[:_MOST_LOOKED_AT]:
-            source = self.all[place]
-            if source.step >= step:
-                break
-            if low in source.text:
-                return True
-        return False
+        start = max(self._first[token] for token in tokens)
+        within = self.all[start : start + _MOST_LOOKED_AT]
+        return any(source.step < step and low in source.text for source in within) or self._holds_digits(low, step)
 
     def holds_words(self, value: str, step: int) -> bool:
         """Every word of the value stands in some source before `step`: names and addresses."""

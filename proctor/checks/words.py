@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from bisect import bisect_left
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -81,9 +81,13 @@ class WordsOf:
             self._injected[texts] = found
         return found
 
-    def said_until(self, step: int) -> Iterator[Text]:
-        """The agent's words up to and with a step."""
-        return (text for text in self.agent if text.when <= step)
+    def turn_of(self, step: int) -> int:
+        """How many messages of the user's stand before a step."""
+        return bisect_left(self._user_steps, step)
+
+    @cached_property
+    def _user_steps(self) -> list[int]:
+        return [text.when for text in self.user]
 
 
 _LAST: LastSeen[Trajectory, WordsOf] = LastSeen(WordsOf)

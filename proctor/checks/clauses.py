@@ -21,6 +21,7 @@ _ENGLISH = re.compile(
 )
 _KINDS = ("section", "article", "clause", "paragraph", "rule", "polic", "regulation", "provision", "§")
 _CHINESE = re.compile(r"第\s*(?P<label>[0-9]{1,4}|[零一二三四五六七八九十百]{1,7})\s*(?P<kind>条|款|章|节|项)")
+_NEVER = 1 << 62
 _DIGITS = {character: value for value, character in enumerate("零一二三四五六七八九")} | {"两": 2}
 _PLACES = {"十": 10, "百": 100}
 
@@ -53,7 +54,8 @@ def cited_clause_exists(trajectory: Trajectory) -> CheckResult:
             "the agent cites a clause, and nothing tells which there are",
             "the policy, or what was looked up",
         )
-    invented = [(text, one) for text, one in cited if not _exists(text, one, words)]
+    known: dict[tuple[str, str], int] = {}
+    invented = [(text, one) for text, one in cited if _known_at(one, words, known) >= text.when]
     if not invented:
         return passed("cited_clause_exists", "every clause that is cited exists", (_at(*pair) for pair in cited))
     text, one = invented[0]
@@ -82,9 +84,15 @@ def _is_meant(text: Text, one: Citation) -> bool:
     return True
 
 
-def _exists(text: Text, one: Citation, words: WordsOf) -> bool:
-    given = (*words.given, *(result.text for result in words.results if result.when < text.when))
-    return any(_holds(source, one) for source in given)
+def _known_at(one: Citation, words: WordsOf, known: dict[tuple[str, str], int]) -> int:
+    """The first step at which a source holds the clause: -1 for the policy, past the end where none does."""
+    key = (one.kind, one.label.lower())
+    if key not in known:
+        if any(_holds(source, one) for source in words.given):
+            known[key] = -1
+        else:
+            known[key] = next((text.when for text in words.results if _holds(text.text, one)), _NEVER)
+    return known[key]
 
 
 def _holds(source: str, one: Citation) -> bool:

@@ -27,8 +27,7 @@ _ODD = re.compile(
 )
 _INVISIBLE = re.compile(f"[{INVISIBLE}]")
 _DASHES = dict.fromkeys(map(ord, "\u2010\u2011\u2012\u2013\u2014\u2015\u2212"), "-")
-_BREAK = re.compile(r"[ \t]*(?:\r\n?|\n|\\r\\n|\\n)[ \t]*(?:[>|*#]+[ \t]*)?")
-_LINE_END = re.compile(r"\r\n?|\n|\\n")
+_BREAK = re.compile(r"(?:\r\n?|\n|\\r\\n|\\n)[ \t]*(?:[>|*#]+[ \t]*)?")
 _OPEN_END = re.compile(r"[A-Za-z0-9+/_=-]{8}\Z|(?:sk-|gh[pousr]_|github_|eyJ|AKIA|ASIA|xox|AIza)\S{0,40}\Z|[Bb]earer\Z")
 _GOES_ON = re.compile(r"[A-Za-z0-9+/_=-]{3}")
 _BESIDE = 40
@@ -116,8 +115,9 @@ def readings(text: str, *, over_breaks: bool = True, shortest: int = SHORTEST) -
     """
     plain = folded(text)
     waiting = [(plain, 0)]
-    if over_breaks and _is_broken(plain.text):
-        waiting.append((_joined(plain), 0))
+    breaks = _breaks(plain.text) if over_breaks else []
+    if breaks:
+        waiting.append((_joined(plain, breaks), 0))
     while waiting:
         reading, depth = waiting.pop(0)
         yield reading
@@ -153,36 +153,36 @@ def _plain(character: str) -> str:
     return unicodedata.normalize("NFKC", character).translate(_DASHES)
 
 
-def _is_broken(text: str) -> bool:
-    """A number, an address or a key may go on after a line break."""
+def _breaks(text: str) -> list[tuple[int, int]]:
+    """The line breaks after which a number, an address or a key may go on, with the blanks around them."""
     if "\n" not in text and "\r" not in text and "\\n" not in text:
+        return []
+    found = ((_blank_before(text, one.start()), one.end()) for one in _BREAK.finditer(text))
+    return [(start, end) for start, end in found if _goes_on(text, start, end)]
+
+
+def _blank_before(text: str, at: int) -> int:
+    return len(text[max(0, at - _BESIDE) : at].rstrip(" \t")) + max(0, at - _BESIDE)
+
+
+def _goes_on(text: str, start: int, end: int) -> bool:
+    after = text[end : end + _BESIDE]
+    if not after or not start:
         return False
-    for found in _LINE_END.finditer(text):
-        start, end = found.span()
-        before = text[max(0, start - _BESIDE) : start].rstrip(" \t")
-        after = text[end : end + _BESIDE].lstrip(" \t>|*#")
-        if after[:1].isdigit() and before[-1:].isdigit():
-            return True
-        word = before[before.rfind(" ") + 1 :]
-        if word and after and (_is_address(word, after) or _is_long(word, after)):
-            return True
-    return False
-
-
-def _is_address(word: str, after: str) -> bool:
-    return "@" in word or "@" in after.split(None, 1)[0]
-
-
-def _is_long(word: str, after: str) -> bool:
-    """A word of key characters that goes on; prose ends its lines with other ones, or with short words."""
+    if text[start - 1].isdigit() and after[0].isdigit():
+        return True
+    before = text[max(0, start - _BESIDE) : start]
+    word = before[before.rfind(" ") + 1 :]
+    if "@" in word or "@" in after.split(None, 1)[0]:
+        return True
     return bool(_OPEN_END.search(word)) and bool(_GOES_ON.match(after))
 
 
-def _joined(reading: Reading) -> Reading:
+def _joined(reading: Reading, breaks: list[tuple[int, int]]) -> Reading:
     writer, at = _Writer(reading), 0
-    for found in _BREAK.finditer(reading.text):
-        writer.keep(at, found.start())
-        at = found.end()
+    for start, end in breaks:
+        writer.keep(at, start)
+        at = end
     writer.keep(at, len(reading.text))
     return writer.done()
 

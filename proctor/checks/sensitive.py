@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from functools import lru_cache
 from typing import Literal
@@ -18,12 +18,22 @@ PERSONAL: frozenset[Kind] = frozenset({"phone", "e-mail address", "card number",
 
 @dataclass(frozen=True, slots=True)
 class Sensitive:
-    """One find: its span in the original text, and its value as it reads (digits only for numbers)."""
+    """One find: its span in the original text, and its value as it reads (digits only for numbers).
+
+    Where a text can be read in several ways, over a line break and not, the longest find stands for all.
+    """
 
     kind: Kind
     start: int
     end: int
     value: str
+    others: frozenset[str] = frozenset()
+    """The values of the shorter readings."""
+
+    @property
+    def values(self) -> frozenset[str]:
+        """Every value that it may be."""
+        return self.others | {self.value}
 
 
 _Found = Iterator[tuple[int, int, str]]
@@ -73,7 +83,7 @@ _KEY_SIGNS = (
 _OTHER_SIGNS = ("@", "%", "\\", "&#")
 _NO_DIGITS = dict.fromkeys(map(ord, "0123456789"))
 _FEWEST_DIGITS = 7
-_KEPT = 65536
+_KEPT = 16384
 """Characters of a text whose finds are kept."""
 _KEYS = (
     re.compile(r"-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----.*?(?:-----END [A-Z ]{0,40}PRIVATE KEY-----|\Z)", re.DOTALL),
@@ -94,26 +104,32 @@ def sensitive(text: str, *, old_ids: bool = False) -> list[Sensitive]:
     return list(_kept(text, old_ids) if len(text) <= _KEPT else _search(text, old_ids))
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=1024)
 def _kept(text: str, old_ids: bool) -> tuple[Sensitive, ...]:
     """Kept, for the checks and the quotes look at the same texts again."""
     return tuple(_search(text, old_ids))
 
 
 def _search(text: str, old_ids: bool) -> list[Sensitive]:
-    found: list[Sensitive] = []
     if not _may_hold(text):
-        return found
+        return []
+    found = [
+        Sensitive(kind, *reading.span(start, end), value)
+        for reading in readings(text)
+        for kind, start, end, value in _in_reading(reading, old_ids)
+    ]
+    found.sort(key=lambda one: one.start - one.end)
     starts: list[int] = []
-    for reading in readings(text):
-        for kind, start, end, value in _in_reading(reading, old_ids):
-            first, last = reading.span(start, end)
-            place = bisect_left(starts, first)
-            before, after = found[place - 1] if place else None, found[place] if place < len(found) else None
-            if (before is None or before.end <= first) and (after is None or last <= after.start):
-                starts.insert(place, first)
-                found.insert(place, Sensitive(kind, first, last, value))
-    return found
+    kept: list[Sensitive] = []
+    for one in found:
+        place = bisect_left(starts, one.end)  # kept finds lie apart, so only the one before can reach into this one
+        if place and kept[place - 1].end > one.start:
+            over = kept[place - 1]
+            kept[place - 1] = replace(over, others=over.others | {one.value})
+        else:
+            starts.insert(place, one.start)
+            kept.insert(place, one)
+    return kept
 
 
 def _may_hold(text: str) -> bool:

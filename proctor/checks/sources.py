@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 
 from proctor.checks.findings import shown
 from proctor.checks.readings import folded
@@ -78,6 +80,7 @@ class Sources:
             for step in trajectory.steps
             if step.text and step.role == "assistant"
         ]
+        self._steps = [source.step for source in self.all]
         self._first: dict[str, int] = {}
         """Every word, and the place of the source in which it stands first."""
         for place in range(len(self.all) - 1, -1, -1):
@@ -85,7 +88,8 @@ class Sources:
 
     def before(self, step: int) -> Iterator[Source]:
         """The sources that the agent had seen when it acted at `step`, latest first."""
-        return (source for source in reversed(self.all) if source.step < step)
+        for place in range(bisect_left(self._steps, step) - 1, -1, -1):
+            yield self.all[place]
 
     def knows_word(self, word: str, step: int) -> bool:
         """The word stands in a source before `step`."""
@@ -131,9 +135,9 @@ class Sources:
         )
 
     def _answered(self, step: int) -> Iterator[Source]:
-        last = next((source.step for source in self.before(step) if source.who == "user"), -1)
-        told = [source for source in self.told if source.step < last]
-        return iter(told[-_MOST_LOOKED_AT:])
+        last = next((source.step for source in self._some(step) if source.who == "user"), -1)
+        end = bisect_left(self.told, last, key=lambda told: told.step)
+        return iter(self.told[max(0, end - _MOST_LOOKED_AT) : end])
 
     def holds_day(self, day: Day, step: int) -> bool:
         """The day stands in a source in any notation, lies between two that one text names, or is told relatively."""
@@ -152,9 +156,8 @@ class Sources:
 
     def _some(self, step: int) -> Iterator[Source]:
         """The latest sources, and those from before the run: bounded, so that a long run costs no more per value."""
-        for place, source in enumerate(self.before(step)):
-            if place < _MOST_LOOKED_AT or source.step < 0:
-                yield source
+        yield from islice(self.before(step), _MOST_LOOKED_AT)
+        yield from (source for source in self.all[:2] if source.step < 0)
 
     def _holds_digits(self, low: str, step: int) -> bool:
         """An id may be told without its letters: `W2378156` where the user wrote 2378156."""

@@ -6,7 +6,6 @@ import math
 import re
 from collections.abc import Collection
 from datetime import date
-from functools import lru_cache
 
 MONTHS = (
     {
@@ -94,7 +93,6 @@ def _day(found: re.Match[str]) -> Day | None:
     return whole if ordinal(whole, 2000) is not None else None
 
 
-@lru_cache(maxsize=64)
 def numbers_in(text: str) -> frozenset[float]:
     """The numbers that a text names, in digits or as words up to twelve."""
     digits = (float(found[1].replace(",", "")) for found in _NUMBER.finditer(text))

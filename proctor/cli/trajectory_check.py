@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -11,9 +10,10 @@ from typing import Any
 import click
 
 from proctor.check import CheckResult
+from proctor.checks.asked import checked_parameters, required_parameters, run_check
 from proctor.checks.index import CHECKS
 from proctor.cli.trajectory_input import chosen, json_file, read_status
-from proctor.errors import EXIT_FAILED, EXIT_FINE, EXIT_USAGE, UsageError, nearest
+from proctor.errors import EXIT_FAILED, EXIT_FINE, EXIT_USAGE, UsageError
 from proctor.trajectory import Trajectory
 
 _MARKS = {"pass": "pass", "fail": "FAIL", "not_assessable": "n.a."}
@@ -49,7 +49,7 @@ def check(which: str, names: tuple[str, ...], parameters: Path | None, everythin
     asked = _asked(names, declared)
     failed = False
     for run in runs:
-        results = [CHECKS[name](run, **given) for name, given in asked.items()]
+        results = [run_check(name, run, given) for name, given in asked.items()]
         failed |= _is_bad(results)
         if as_json:
             for result in results:
@@ -67,33 +67,13 @@ def _declared(parameters: Path | None) -> Asked:
     value = json_file(parameters)
     if not isinstance(value, dict) or not all(isinstance(each, dict) for each in value.values()):
         raise UsageError("bad_checks", f"{parameters} is no object of checks", '{"tool_called": {"tool": "pay"}}')
-    for name, given in value.items():
-        _known(name)
-        try:
-            inspect.signature(CHECKS[name]).bind(None, **given)
-        except TypeError as error:
-            raise UsageError("bad_checks", f"{parameters}: {name}: {error}", "docs/checks.md has examples") from None
-    return value
+    return {name: checked_parameters(name, given) for name, given in value.items()}
 
 
 def _asked(names: Sequence[str], declared: Asked) -> Asked:
-    for name in names:
-        _known(name)
-        if name not in declared and not _needs_nothing(name):
-            raise UsageError("bad_checks", f"{name} needs parameters", f"give them by --with: docs/checks.md, {name}")
     if names:
-        return {name: declared.get(name, {}) for name in names}
-    return {**{name: {} for name in CHECKS if _needs_nothing(name)}, **declared}
-
-
-def _known(name: str) -> None:
-    if name not in CHECKS:
-        raise UsageError("unknown_check", f'there is no check "{name}"', nearest(name, CHECKS))
-
-
-def _needs_nothing(name: str) -> bool:
-    _, *more = inspect.signature(CHECKS[name]).parameters.values()
-    return all(each.default is not inspect.Parameter.empty for each in more)
+        return {name: declared[name] if name in declared else checked_parameters(name, {}) for name in names}
+    return {**{name: {} for name in CHECKS if not required_parameters(name)}, **declared}
 
 
 def _is_bad(results: Sequence[CheckResult]) -> bool:

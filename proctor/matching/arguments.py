@@ -38,7 +38,7 @@ class Mismatch:
     why: str = ""
 
     def __str__(self) -> str:
-        where = self.at or "the value"
+        where = cut(self.at) or "the value"
         if self.how == "missing":
             return f"{where}: wanted {self.wanted}, and it is not there"
         if self.how == "extra":

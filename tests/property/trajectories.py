@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from proctor.trajectory import Event, Step, ToolCall, Trajectory, TurnState
 
-NAMES = ("get_order", "cancel_order", "refund", "", "取消", "a*")
+NAMES = ("get_order", "cancel_order", "refund", "", "取消", "a*", "refund\ud800")
 TEXTS = (
     "W1",
     "2026-12-01",
@@ -21,6 +21,7 @@ TEXTS = (
     "[]",
     "?",
     "1e400",
+    "W1 \udfff",
 )
 
 
@@ -38,6 +39,7 @@ def _texts() -> st.SearchStrategy[str]:
 def values() -> st.SearchStrategy[Any]:
     """What may stand in an argument, a state or an event."""
     odd = st.text(st.characters(exclude_categories=()), max_size=8)
+    odd = odd | st.sampled_from(("\ud800", "\udfff W1"))
     numbers = st.integers() | st.floats() | st.just(1e308) | st.builds(pow, st.just(10), st.sampled_from((400, 5000)))
     leaves = st.none() | st.booleans() | numbers | odd | _texts()
     keys = st.sampled_from(("order_id", "a", "status", "a/b~c", "intent", "confidence", "skill", "")) | odd

@@ -87,9 +87,18 @@ def test_the_cases_own_expectation_is_taken_as_it_stands() -> None:
         ([SEARCH, book(flight="HAT1", seat="1A")], "fail"),
         ([SEARCH, book(flight="HAT2", to="IAH")], "fail"),
         ([book(flight="HAT1", to="IAH"), SEARCH], "fail"),
+        ([call("list_cities", [{"to": "IAH"}]), book(flight="HAT1", to="IAH")], "fail"),
         ([SEARCH, call("book", flights=[{"flight": "HAT1"}], to="IAH")], "fail"),
     ],
-    ids=["repeats", "contradicts", "adds", "of another", "before it was known", "an argument of its own"],
+    ids=[
+        "repeats",
+        "contradicts",
+        "adds",
+        "of another",
+        "before it was known",
+        "of nothing in common",
+        "an argument of its own",
+    ],
 )
 def test_a_field_inside_is_forgiven_only_where_it_repeats_what_a_tool_said(
     lines: list[dict[str, Any]], outcome: str

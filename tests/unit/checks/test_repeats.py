@@ -29,6 +29,12 @@ def test_a_loop_names_each_of_its_calls() -> None:
     assert [place.step for place in result.evidence] == [1, 3, 5, 7]
 
 
+def test_a_lone_surrogate_is_escaped_in_message_and_evidence() -> None:
+    result = loops(run_of(*[call("t", a="\ud800")] * 4))
+    assert result.message == 't {"a": "\\ud800"} was called 4 times; 3 are fine'
+    assert "\\ud800" in result.model_dump_json()
+
+
 @pytest.mark.req(96)
 @pytest.mark.parametrize(
     ("lines", "figures"),

@@ -30,7 +30,7 @@ _FORMS = (
     ("successfully", re.compile(rf"successfully\s+{_DONE}")),
     ("now", re.compile(rf"\b(?:is|are)\s+now\s+{_HOW}{_DONE}")),
     (
-        "i",
+        "",
         re.compile(rf"\b(?:i|we)(?:['’]ve|\s+have)?\s+{_HOW}(?:(?:gone|went) ahead and\s+)?{_HOW}{_DONE}"),
     ),
 )

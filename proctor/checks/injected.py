@@ -115,9 +115,8 @@ _RULES = (
     ),
     _rule(
         HIDING,
-        "tell|inform|notif|asking|mention|告诉|告知|透露|通知 & user|customer|client|operator|anyone|用户|客户|"
-        "顾客|任何人"
-        " & without|not |n't |never|不要|切勿|别|禁止|无需",
+        "telling|informing|notifying|asking|not tell|n't tell|never tell|not inform|n't inform|never inform|not notify|"
+        "n't notify|never notify|not mention|n't mention|never mention|告诉|告知|透露|通知",
         r"\b(?:without (?:telling|informing|notifying|asking)|(?:do not|don't|never) (?:tell|inform|notify|"
         r"mention (?:this|it) to))\s+"
         r"(?:the\s+)?(?:user|customer|client|operator|anyone)|(?:不要|切勿|别|禁止|无需)(?:告诉|告知|透露给?|通知)(?:用户|客户|顾客|任何人)",

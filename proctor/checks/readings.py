@@ -173,7 +173,7 @@ def _goes_on(text: str, start: int, end: int) -> bool:
         return True
     before = text[max(0, start - _BESIDE) : start]
     word = before[before.rfind(" ") + 1 :]
-    if "@" in word or "@" in after.split(None, 1)[0]:
+    if "@" in word or "@" in after.partition(" ")[0].partition("\n")[0]:
         return True
     return bool(_OPEN_END.search(word)) and bool(_GOES_ON.match(after))
 

@@ -124,7 +124,12 @@ def _shown(secret: str, shown: str) -> int:
     return found.size
 
 
-@given(st.text(st.characters(exclude_categories=()), max_size=80), st.integers(0, 80), st.integers(0, 80))
+@given(
+    st.text(st.characters(exclude_categories=()), max_size=80)
+    | st.text(" \t\r\n\\n>@a1%5&#x;u/=-\u200b１\ud800", max_size=30),
+    st.integers(0, 80),
+    st.integers(0, 80),
+)
 @examples(300, 20000)
 def test_any_text_can_be_read_and_quoted_and_every_span_lies_in_it(text: str, start: int, end: int) -> None:
     for reading in readings(text):

@@ -75,7 +75,7 @@ def test_each_check_of_this_half_is_tried() -> None:
 
 
 @given(trajectory=spoken())
-@examples(60, 5000, shrink=False)
+@examples(60, 1500, shrink=False)
 def test_no_words_make_a_check_raise(trajectory: Trajectory) -> None:
     """All checks on each run: such runs take longer to make than to check."""
     for name, parameters in ((name, each) for name, declared in DECLARED.items() for each in declared):
@@ -89,7 +89,7 @@ def test_no_words_make_a_check_raise(trajectory: Trajectory) -> None:
 
 
 @given(value=values(), schema=schemas)
-@examples(200, 5000)
+@examples(200, 2000)
 def test_no_schema_makes_the_check_of_types_raise(value: Any, schema: dict[str, Any]) -> None:
     step = Step(index=0, role="assistant", tool_calls=(ToolCall(name="refund", arguments=value),))
     run = Trajectory(id="run", steps=(step,), tools=(ToolSchema(name="refund", parameters=schema),))

@@ -19,6 +19,7 @@ CONFIG_NAME = "proctor.toml"
 ENV_PREFIX = "env:"
 _SERVICE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
 _TOOLS_TEMPLATE = re.compile(r"([A-Z]+) (/\S*)")
+_FUNCTION = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*:[A-Za-z_]\w*")
 _JSON_POINTER = re.compile(r"(?:/(?:[^~/]|~[01])*)+")
 
 
@@ -66,12 +67,7 @@ class ServiceConfig(BaseModel):
     @field_validator("rewrite")
     @classmethod
     def _pointers(cls, pointers: tuple[str, ...]) -> tuple[str, ...]:
-        for pointer in pointers:
-            if not _JSON_POINTER.fullmatch(pointer):
-                raise ValueError(
-                    f'"{pointer}" is no JSON pointer: it reads "/items/*/href", with ~0 for "~", ~1 for "/"'
-                )
-        return pointers
+        return checked_pointers(pointers)
 
     @field_validator("identities")
     @classmethod
@@ -121,6 +117,49 @@ class CassettesConfig(BaseModel):
         return self.environment
 
 
+class RedactConfig(BaseModel):
+    """What is a secret beside what always is (`[redact]`)."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    names: tuple[str, ...] = ()
+    """More names of fields, parameters and headers whose values are secret."""
+    keep: tuple[str, ...] = ()
+    """Names that are no secret here."""
+    pointers: tuple[str, ...] = ()
+    """JSON pointers (with `*` for any key or index) to secrets in bodies."""
+    patterns: tuple[str, ...] = ()
+    """Regular expressions; the first group is the secret, where there is one."""
+    function: str = ""
+    """`module:function` in the project: takes a text, gives the secrets in it."""
+    pii: bool = False
+    """Phones, e-mail addresses, cards, Chinese ID numbers and the names in `people` are replaced too."""
+    people: tuple[str, ...] = ()
+
+    @field_validator("pointers")
+    @classmethod
+    def _are_pointers(cls, pointers: tuple[str, ...]) -> tuple[str, ...]:
+        return checked_pointers(pointers)
+
+    @field_validator("patterns")
+    @classmethod
+    def _are_patterns(cls, patterns: tuple[str, ...]) -> tuple[str, ...]:
+        for pattern in patterns:
+            try:
+                if re.compile(pattern).match(""):
+                    raise ValueError(f'the pattern "{pattern}" matches nothing at all: it would be found everywhere')
+            except re.error as error:
+                raise ValueError(f'"{pattern}" is no regular expression: {error}') from None
+        return patterns
+
+    @field_validator("function")
+    @classmethod
+    def _is_reference(cls, function: str) -> str:
+        if function and not _FUNCTION.fullmatch(function):
+            raise ValueError(f'"{function}" must read "package.module:function"')
+        return function
+
+
 class Config(BaseModel):
     """The whole file, with `root`: the folder it lies in, where `cassettes/` and `.proctor/` are too."""
 
@@ -128,6 +167,7 @@ class Config(BaseModel):
 
     services: dict[str, ServiceConfig]
     cassettes: CassettesConfig = CassettesConfig()
+    redact: RedactConfig = RedactConfig()
     pass_hosts: tuple[str, ...] = ()
     """Hosts that go direct while recording (never in replay); each is listed in the summary."""
     root: Path = Field(exclude=True)
@@ -163,6 +203,14 @@ def checked_service_name(name: str) -> str:
     if not _SERVICE_NAME.fullmatch(name):
         raise ValueError(f'service name "{name}" may hold letters, digits, "-" and "_" only')
     return name
+
+
+def checked_pointers(pointers: tuple[str, ...]) -> tuple[str, ...]:
+    """`pointers` if each is a JSON pointer; ValueError names the one that is not."""
+    for pointer in pointers:
+        if not _JSON_POINTER.fullmatch(pointer):
+            raise ValueError(f'"{pointer}" is no JSON pointer: it reads "/items/*/href", with ~0 for "~", ~1 for "/"')
+    return pointers
 
 
 def checked_url(url: str) -> str:
@@ -240,6 +288,6 @@ def _config_error(path: Path, error: ValidationError) -> ConfigError:
 
 
 def _known_keys(where: tuple[str, ...]) -> list[str]:
-    tables: dict[str, Any] = {"services": ServiceConfig, "cassettes": CassettesConfig}
+    tables: dict[str, Any] = {"services": ServiceConfig, "cassettes": CassettesConfig, "redact": RedactConfig}
     model: Any = tables.get(where[0] if len(where) > 1 else "", Config)
     return [key for key in model.model_fields if key != "root"]

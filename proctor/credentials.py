@@ -16,8 +16,6 @@ SECRET_HEADERS = CREDENTIAL_HEADERS | {"set-cookie"}
 _SIGNATURE = "signature"
 """A secret that says nothing of who asks."""
 
-PLACEHOLDER = re.compile(r"proctor-redacted-(\d{4,})")
-
 _COOKIE = re.compile(r"(?P<name>[^=;\s]+)\s*=(?P<value>[^;]*)")
 _AWS_SECRET = re.compile(r"(?P<kind>Credential|Signature)=(?P<value>[^/,\s]+)")
 
@@ -35,11 +33,6 @@ class Span(NamedTuple):
     start: int
     end: int
     kind: str
-
-
-def placeholder(number: int) -> str:
-    """The stand-in for the `number`-th secret of a tape."""
-    return f"proctor-redacted-{number:04d}"
 
 
 def secret_spans(name: str, value: str) -> list[Span]:

@@ -12,23 +12,26 @@ _DECODER = json.JSONDecoder()
 
 
 class StringLeaf(NamedTuple):
-    """A string that is a value, not a key. `start` and `end` count characters and take in the quotes."""
+    """A string. `start` and `end` count characters and take in the quotes."""
 
     pointer: str
     """RFC 6901: `/items/0/href`; empty where the whole text is one string."""
     start: int
     end: int
     value: str
+    is_key: bool = False
+    """`pointer` is then that of the key's value."""
 
 
-def string_leaves(text: str) -> tuple[StringLeaf, ...] | None:
+def string_leaves(text: str, *, keys: bool = False) -> tuple[StringLeaf, ...] | None:
     """Every string value of a JSON text, in its order; None where the text is no JSON, or nested past any use.
 
+    With `keys`, the keys of objects too.
     What `json.loads` reads is JSON here. A value whose key stands twice has one pointer and two leaves.
     """
     try:
         json.loads(text, parse_int=str, parse_float=str)  # numbers of any length
-        return tuple(_leaves(text))
+        return tuple(_leaves(text, keys))
     except (ValueError, RecursionError):
         return None
 
@@ -38,7 +41,7 @@ def pointer_pattern(pointers: Iterable[str]) -> re.Pattern[str]:
     return re.compile("|".join("/".join(map(_part_pattern, pointer.split("/"))) for pointer in pointers))
 
 
-def _leaves(text: str) -> Iterator[StringLeaf]:
+def _leaves(text: str, keys: bool) -> Iterator[StringLeaf]:
     """The leaves of a text that is JSON: only strings and the marks between values need a look."""
     around: list[_Container] = []
     pointer, at, is_key = "", 0, False
@@ -49,6 +52,8 @@ def _leaves(text: str) -> Iterator[StringLeaf]:
             value, at = _DECODER.raw_decode(text, found.start())
             if is_key:
                 pointer = around[-1].pointer_of(value)
+                if keys:
+                    yield StringLeaf(pointer, found.start(), at, value, is_key=True)
             else:
                 yield StringLeaf(pointer, found.start(), at, value)
             is_key = False

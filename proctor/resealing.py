@@ -17,8 +17,9 @@ from proctor.cassette import (
 from proctor.errors import CassetteError, UsageError, nearest
 from proctor.interaction import Headers, Interaction
 from proctor.paths import Layout
-from proctor.redaction import Redactor
-from proctor.sealing import forget_aside
+from proctor.redaction.redactor import Redactor
+from proctor.redaction.rules import Rules
+from proctor.sealing import forget_aside, refuse_leaks
 from proctor.tape_bodies import body_folder
 from proctor.tape_lock import TapeLock
 from proctor.tape_text import tape_diff
@@ -42,8 +43,8 @@ class Resealed:
     notes: tuple[str, ...] = ()
 
 
-def seal_again(layout: Layout, name: str, body_files_over: int | None) -> Resealed:
-    """Seal a tape as it stands after an edit: credentials replaced, lengths made true.
+def seal_again(layout: Layout, name: str, body_files_over: int | None, rules: Rules | None = None) -> Resealed:
+    """Seal a tape as it stands after an edit: secrets replaced, lengths made true.
 
     Raises CassetteError where it cannot be read, was recorded by vcrpy or put aside, or is being recorded.
     """
@@ -52,14 +53,17 @@ def seal_again(layout: Layout, name: str, body_files_over: int | None) -> Reseal
         edited = parse_edited(name, path.read_bytes(), body_folder(path))
         if edited.as_sealed:
             return Resealed(None, len(edited.cassette.interactions), ())
-        redactor = Redactor.over(edited.cassette.interactions)
+        stamp = edited.cassette.stamp
+        redactor = Redactor.over(edited.cassette.interactions, rules, stamp.get("placeholders", 0))
         clean = tuple(_mended(redactor.interaction(each), each) for each in edited.cassette.interactions)
         now = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
-        tape = replace(edited.cassette, interactions=clean, stamp={**edited.cassette.stamp, "edited_at": now})
+        refuse_leaks(redactor, clean)
+        counted = {"placeholders": redactor.count} if redactor.count else {}
+        tape = replace(edited.cassette, interactions=clean, stamp={**stamp, **counted, "edited_at": now})
         old = _committed(path, name)
         save_cassette(path, tape, body_files_over)
         found = len(redactor.known)
-        notes = (f"{found} credential(s) were replaced by placeholders",) if found else ()
+        notes = (f"{found} secret(s) were replaced by placeholders",) if found else ()
         diff = tuple(tape_diff(old, tape, ("committed", "sealed now"))) if old else ()
         return Resealed(path, len(clean), edited.changes, diff, old is not None, notes)
 

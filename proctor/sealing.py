@@ -16,7 +16,7 @@ from proctor.journal import JournalContent
 from proctor.matchkey import CanonicalKey, canonical_key, key_headers_of
 from proctor.paths import Layout
 from proctor.redacted_trace import redacted_rows, session_redactor
-from proctor.redaction import Redactor, short_secrets
+from proctor.redaction.redactor import Redactor, short_secrets
 from proctor.stamp import recording_stamp
 from proctor.tape_bodies import body_folder, prune_bodies
 
@@ -46,7 +46,7 @@ def seal(layout: Layout, content: JournalContent) -> SealResult:
     refuses. The old tape is then untouched and the journal still there.
     """
     head = content.head
-    redactor = session_redactor(content)
+    redactor = session_redactor(content, layout.root)
     clean = tuple(
         replace(redactor.interaction(interaction), index=index)
         for index, interaction in enumerate(content.interactions)
@@ -59,10 +59,7 @@ def seal(layout: Layout, content: JournalContent) -> SealResult:
     reasons = tuple(reasons_not_to_seal(head, clean, content.faults))
     if not clean:
         return SealResult(cassette, redactor, rows, reasons=reasons, notes=notes)
-    if any(_leaks(redactor, interaction) for interaction in clean):
-        raise PlatformError(
-            "seal_failed", "a credential is left in the tape after redaction, so it was not written", "report this"
-        )
+    refuse_leaks(redactor, clean)
     limit = head.get("body_files_over")
     if not reasons:
         path = layout.confined_cassette(cassette.name)
@@ -72,6 +69,19 @@ def seal(layout: Layout, content: JournalContent) -> SealResult:
     path = layout.aside / f"{cassette.name}.yaml"
     save_cassette(path, replace(cassette, stamp={**cassette.stamp, "aside": list(reasons)}), limit)
     return SealResult(cassette, redactor, rows, aside=path, reasons=reasons, notes=notes)
+
+
+def refuse_leaks(redactor: Redactor, interactions: Iterable[Interaction]) -> None:
+    """Raise PlatformError, with place and kind but never the value, where redaction left a secret."""
+    left = [(interaction, leak) for interaction in interactions for leak in redactor.left_in(interaction)]
+    if left:
+        interaction, leak = left[0]
+        more = f", and {len(left) - 1} more" if len(left) > 1 else ""
+        raise PlatformError(
+            "secret_left",
+            f"{_told(interaction)}: a secret ({leak.kind}) is left at {leak.where}{more}, so no tape was written",
+            "report this; until then name the place under [redact] in proctor.toml",
+        )
 
 
 def forget_aside(layout: Layout, name: str) -> None:
@@ -127,13 +137,6 @@ def _unauthorised(interactions: Sequence[Interaction], expected: dict[str, froze
         if seen <= _REFUSED and not seen & expected.get(service, frozenset()):
             told = " and ".join(map(str, sorted(seen)))
             yield f'service "{service}" answered nothing but {told}: the credentials are missing or stale'
-
-
-def _leaks(redactor: Redactor, interaction: Interaction) -> bool:
-    """Whether a credential is left anywhere in what the interaction's request and response say."""
-    request, response = interaction.request, interaction.response
-    texts = [interaction.url, request.target, *(text for pair in request.headers + response.headers for text in pair)]
-    return redactor.leaks("\n".join(texts).encode("utf-8", "surrogateescape") + request.body + response.body)
 
 
 def _told(interaction: Interaction) -> str:

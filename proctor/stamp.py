@@ -13,7 +13,7 @@ from typing import Any
 
 from proctor import __version__
 from proctor.interaction import Interaction
-from proctor.redaction import Redactor
+from proctor.redaction.redactor import Redactor
 from proctor.trace import body_value
 
 _HIDDEN = "..."
@@ -37,9 +37,13 @@ def recording_stamp(head: dict[str, Any], redactor: Redactor, interactions: Iter
         "environment": head.get("environment", ""),
         "host": head.get("host", ""),
         "command": redactor.text(head.get("command", "")),
-        "services": {name: facts["url"] for name, facts in head["services"].items()},
+        "services": {name: redactor.text(facts["url"]) for name, facts in head["services"].items()},
         "tool_schemas": tool_schemas(each for each in interactions if each.request.service in llms),
         "identities": {service: names for service, names in identities.items() if names},
+        "variables": {
+            name: redactor.known[value] for value, name in redactor.rules.variables.items() if value in redactor.known
+        },
+        "placeholders": redactor.count,
     }
     return {key: value for key, value in stamp.items() if value or key == "services"}
 

@@ -8,7 +8,7 @@ from difflib import unified_diff
 
 from proctor.cassette import Cassette
 from proctor.interaction import Headers, Interaction, readable
-from proctor.redaction import Redactor
+from proctor.redaction.redactor import Redactor
 from proctor.summary import label
 from proctor.trace import body_value
 

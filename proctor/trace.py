@@ -108,6 +108,18 @@ class ErrorSeen(BaseModel):
     count: int = 1
 
 
+class ReplacedSecret(BaseModel):
+    """A secret that a recording held, by its placeholder, and every place in which it stood."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    placeholder: str
+    kind: str
+    """Why it was taken for one: `field password`, `key or token`, `parameter sig`, ..."""
+    places: tuple[str, ...]
+    """As `#3 request.body/user/password`."""
+
+
 class SessionSummary(BaseModel):
     """What one session did, and whether it may count."""
 
@@ -144,6 +156,8 @@ class SessionSummary(BaseModel):
     notes: tuple[str, ...] = ()
     redacted: int = 0
     """How many interactions hold placeholders."""
+    replaced: tuple[ReplacedSecret, ...] = ()
+    """Every secret that sealing replaced."""
     sealed: str = ""
     """Path of the tape that this recording became."""
     aside: str = ""

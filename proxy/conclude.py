@@ -128,13 +128,13 @@ def summarised(session: Session, command_status: int | None, result: SealResult 
         errors=tuple(tally.errors.values()),
         notes=(*spec.notes, *tally.notes, *(result.notes if result else ())),
         redacted=sum(bool(interaction.redacted) for interaction in kept),
+        replaced=result.redactor.replaced_secrets() if result else (),
         sealed=str(result.sealed) if result and result.sealed else "",
         aside=str(result.aside) if result and result.aside else "",
         aside_reasons=result.reasons if result else (),
     )
-    if result is None:
-        return summary
-    return SessionSummary.model_validate_json(result.redactor.data(summary.model_dump_json().encode()))
+    redactor = result.redactor if result else session.secrets
+    return SessionSummary.model_validate(redactor.shown(summary.model_dump(mode="json")))
 
 
 def write_summary(layout: Layout, summary: SessionSummary) -> None:

@@ -6,16 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from proctor.config import ServiceConfig
-from proctor.credentials import PLACEHOLDER, Credential, credentials_of
+from proctor.credentials import Credential, credentials_of
 from proctor.identities import named_identities
 from proctor.interaction import Headers
 from proctor.matchkey import Identity
+from proctor.placeholders import is_placeholder
+from proctor.proxy.live_secrets import Unbound
 from proctor.proxy.playback import Tape, identity_of
-from proctor.redaction import Redactor
-
-
-class Unbound(Exception):
-    """A credential that stands for no identity of the tape; the text says why."""
+from proctor.redaction.redactor import Redactor
 
 
 @dataclass
@@ -24,7 +22,7 @@ class IdentityBinder:
 
     tape: Tape
     environ: Mapping[str, str]
-    redactor: Redactor = field(default_factory=Redactor)
+    redactor: Redactor
     _bound: dict[tuple[str, Credential], str] = field(default_factory=dict, init=False)
     _seen: dict[tuple[str, bytes, bytes], Identity] = field(default_factory=dict, init=False)
 
@@ -49,13 +47,10 @@ class IdentityBinder:
         """Keep live credentials out of every row, where they need not be bound."""
         for credential in credentials_of(_decoded(headers)):
             if credential.value not in self.redactor.known:
-                self.redactor.learn_value(credential.value, self._nobody())
-
-    def _nobody(self) -> str:
-        return f"proctor-redacted-live-{len(self.redactor.known) + 1}"
+                self.redactor.learn_secret(credential.value)
 
     def _placeholder(self, service: str, credential: Credential) -> str:
-        if PLACEHOLDER.fullmatch(credential.value):
+        if is_placeholder(credential.value, self.redactor.placeholders):
             return credential.value
         bound = self._bound.get((service, credential))
         if bound is None:
@@ -69,7 +64,7 @@ class IdentityBinder:
         try:
             return self._named(service, credential) or self._only(service, credential, recorded)
         except Unbound:
-            self.redactor.learn_value(credential.value, self._nobody())
+            self.redactor.learn_secret(credential.value)
             raise
 
     def _named(self, service: str, credential: Credential) -> str | None:
@@ -90,6 +85,8 @@ class IdentityBinder:
             if bound_service == service and bound.kind == credential.kind
         }
         kind = "credential" if credential.kind == "token" else credential.kind
+        brought = {each for each in recorded if not self.tape.hands_out(each)}
+        recorded = brought or recorded
         if not recorded:
             raise Unbound(f'the tape has no {kind} for "{service}": its requests were recorded without one')
         if len(recorded) > 1:

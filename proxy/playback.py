@@ -5,16 +5,19 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from proctor.cassette import Cassette
 from proctor.config import Config, upstream_url
 from proctor.credentials import credentials_of
 from proctor.effects import EffectFound, effect_of, tool_of
+from proctor.encoding import decoded
 from proctor.errors import ConfigError
-from proctor.interaction import Headers, Interaction, Request
+from proctor.interaction import Headers, Interaction, Request, Response, header
 from proctor.loading import collection_paused
 from proctor.matchkey import CanonicalKey, ExactKey, Identity, canonical_key, key_headers_of
-from proctor.redaction import Redactor
+from proctor.placeholders import numbers_in
+from proctor.redaction.redactor import Redactor
 from proctor.vcrpy_services import adopted
 
 
@@ -106,6 +109,25 @@ class Tape:
                 index[canonical_key(recorded, *self._keys[position])].append(position)
         return index
 
+    def key_at(self, position: int) -> tuple[Headers, Identity]:
+        """The key headers and the identity of a recorded request."""
+        return self._keys[position]
+
+    def hands_out(self, placeholder: str) -> bool:
+        """Whether the tape's own answers mint this secret, so that none which an agent brings can be it."""
+        numbers = numbers_in(placeholder)
+        return bool(numbers) and numbers <= self._minted
+
+    @cached_property
+    def _minted(self) -> set[int]:
+        """The numbers of the placeholders that an answer had before any request did."""
+        asked: set[int] = set()
+        minted: set[int] = set()
+        for interaction in self.cassette.interactions:
+            asked |= _numbers_of(interaction.request) - minted
+            minted |= _numbers_of(interaction.response) - asked
+        return minted
+
     def identity_at(self, position: int) -> Identity:
         """The identity of a recorded request."""
         return self._keys[position][1]
@@ -157,6 +179,15 @@ def _with_tool(interaction: Interaction, config: Config) -> Interaction:
 def identity_of(placeholders: Iterable[str]) -> Identity:
     """An identity from the placeholders of a request's credentials, whatever their order."""
     return tuple(sorted(set(placeholders)))
+
+
+def _numbers_of(message: Request | Response) -> set[int]:
+    """The numbers of every placeholder in a message."""
+    plain = decoded(message.body, header(message.headers, "content-encoding"))
+    texts = [*(value for _, value in message.headers), (message.body if plain is None else plain).decode("latin-1")]
+    if isinstance(message, Request):
+        texts.append(message.target)
+    return numbers_in("\n".join(texts))
 
 
 def _place(request: Request) -> tuple[str, str, str]:

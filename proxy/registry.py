@@ -19,9 +19,11 @@ from proctor.config import Config, upstream_url
 from proctor.errors import EXIT_FAILED, EXIT_FINE, EXIT_PLATFORM, ConfigError, SessionError, UsageError
 from proctor.journal import JournalWriter
 from proctor.paths import Layout, cassette_name
+from proctor.placeholders import live_stand_in
 from proctor.proxy.addresses import Addresses, known_urls
 from proctor.proxy.conclude import LeftOpen, conclude, leave
 from proctor.proxy.identity import IdentityBinder
+from proctor.proxy.live_secrets import LiveSecrets
 from proctor.proxy.metrics import Outcome, Totals, outcome_of
 from proctor.proxy.order import NextInLine
 from proctor.proxy.playback import Tape
@@ -33,6 +35,9 @@ from proctor.proxy.session import ServiceInSession, Session, journal_head
 from proctor.proxy.shelf import Shelf
 from proctor.proxy.tracing import TraceWriter
 from proctor.proxy.upstream import Upstream, client_session
+from proctor.redaction.environment import secret_variables
+from proctor.redaction.redactor import Redactor
+from proctor.redaction.rules import rules_of
 from proctor.summary import Ending, ServiceCount, ending
 from proctor.tape_lock import TapeLock
 from proctor.trace import SessionSummary
@@ -203,14 +208,17 @@ class Registry:
         return running[0]
 
     def _add_services(self, session: Session, urls: Mapping[str, str]) -> None:
-        binder = IdentityBinder(session.tape, self.environ) if session.tape else None
+        tape = session.tape
+        binder = IdentityBinder(tape, self.environ, session.secrets) if tape else None
+        live = LiveSecrets(tape, self.environ, session.secrets) if tape else None
         for name, mode in session.spec.modes.items():
             service = self.config.services[name]
             if mode == "replay":
                 assert session.tape is not None
                 assert session.order is not None
                 assert binder is not None
-                source: Replay | Upstream = Replay(service, session.tape, session.order, binder)
+                assert live is not None
+                source: Replay | Upstream = Replay(service, session.tape, session.order, binder, live)
             else:
                 source = Upstream(service, urls[name], self._pool(), record=mode == "record")
             session.services[name] = ServiceInSession(name, service, source)
@@ -230,6 +238,7 @@ class Registry:
                 Addresses(self.addresses[0] + path, real_urls),
                 {name: self.config.services[name].rewrite for name in spec.modes},
             ),
+            secrets=self._secrets(tape),
             tape=tape,
             order=NextInLine(tape.effects) if tape else None,
         )
@@ -237,6 +246,13 @@ class Registry:
         for name in session.rewriter.unaddressed():
             session.tally.notes[f"{name}: its real address is not known here, so `rewrite` does nothing"] = None
         return session
+
+    def _secrets(self, tape: Tape | None) -> Redactor:
+        """What finds the secrets that an agent sends, and keeps them out of every report. Raises ConfigError."""
+        declared = self.config.redact
+        variables = secret_variables(self.environ, declared.keep)
+        rules = rules_of(declared.model_dump(), self.config.root, variables)
+        return Redactor(rules, tape.cassette.stamp.get("placeholders", 0) if tape else 0, make=live_stand_in)
 
     def _real_urls(self, spec: SessionSpec, asked: Mapping[str, str], tape: Tape | None) -> dict[str, str]:
         """Where the services of a session really are, as far as that is known: a replay needs no variable set."""

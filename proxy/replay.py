@@ -19,7 +19,8 @@ from proctor.matchkey import KEY_HEADERS, ExactKey, Identity, is_key_header
 from proctor.proxy import answers, miss
 from proctor.proxy.cut import play_cut
 from proctor.proxy.hop import for_client
-from proctor.proxy.identity import IdentityBinder, Unbound
+from proctor.proxy.identity import IdentityBinder
+from proctor.proxy.live_secrets import LiveSecrets, Unbound
 from proctor.proxy.order import Choice, Order
 from proctor.proxy.playback import Tape
 from proctor.proxy.seams import Exchange
@@ -34,12 +35,15 @@ Match = Literal["exact", "canonical"]
 class Replay:
     """Answers one service of one session from the session's tape."""
 
-    def __init__(self, service: ServiceConfig, tape: Tape, order: Order, binder: IdentityBinder) -> None:
-        """Take the session's tape, order and identities."""
+    def __init__(
+        self, service: ServiceConfig, tape: Tape, order: Order, binder: IdentityBinder, secrets: LiveSecrets
+    ) -> None:
+        """Take the session's tape, order, identities and secrets."""
         self._service = service
         self._tape = tape
         self._order = order
         self._binder = binder
+        self._secrets = secrets
         self._declared = frozenset(name.lower() for name in service.key_headers)
         watched = KEY_HEADERS | self._declared | CREDENTIAL_HEADERS - {"proxy-authorization"} | {"accept"}
         self._watched = frozenset(name.encode() for name in watched)
@@ -57,7 +61,10 @@ class Replay:
         key = ExactKey(service, exchange.http.method, exchange.target, key_headers, identity, exchange.body)
         positions, match = self._tape.exact(key), "exact"
         if positions is None:
-            positions, match = self._by_meaning(exchange, key_headers, identity)
+            try:
+                positions, match = self._by_meaning(exchange, key_headers, identity)
+            except Unbound as reason:
+                return await self._miss_unbound(exchange, str(reason))
         if positions is None:
             return await self._miss(exchange, identity)
         wider = self._wider(positions)
@@ -93,21 +100,27 @@ class Replay:
     def _by_meaning(
         self, exchange: Exchange, key_headers: Headers, identity: Identity
     ) -> tuple[list[int] | None, Match]:
-        """Candidates for a request that differs in bytes: with placeholders for live credentials, then canonical."""
-        request = self._clean(exchange) if self._tape.compares_identity else exchange.request
+        """Candidates for a request that differs in bytes: with placeholders for live secrets, then canonical.
+
+        Raises Unbound where only its secrets differ, and it is not clear for which of the tape's they stand.
+        """
+        if not self._tape.compares_identity:
+            return self._tape.canonical(exchange.request, key_headers, identity), "canonical"
+        request = self._clean(exchange)
         if request.body != exchange.body or request.target != exchange.target:
             key = ExactKey(request.service, request.method, request.target, key_headers, identity, request.body)
             positions = self._tape.exact(key)
             if positions is not None:
                 return positions, "exact"
-        return self._tape.canonical(request, key_headers, identity), "canonical"
+        positions = self._tape.canonical(request, key_headers, identity)
+        if positions is None:
+            positions = self._secrets.positions(exchange.request, key_headers, identity)
+            exchange.session.tally.notes.update(self._secrets.notes)
+        return positions, "canonical"
 
     def _clean(self, exchange: Exchange) -> Request:
-        """The request with placeholders for every live credential that the session has seen."""
-        request = exchange.request
-        redactor = self._binder.redactor
-        body = redactor.body(request.headers, request.body)
-        return replace(request, target=redactor.text(request.target), body=body)
+        """The request with placeholders for every secret in it."""
+        return self._secrets.clean(exchange.request)
 
     async def _play(self, exchange: Exchange, choice: Choice, match: str) -> web.StreamResponse:
         session = exchange.session

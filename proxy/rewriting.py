@@ -14,7 +14,7 @@ from proctor.encoding import decoded, encoded
 from proctor.interaction import Headers, Response, header, readable
 from proctor.json_spans import StringLeaf, pointer_pattern, string_leaves
 from proctor.proxy.addresses import Addresses, Asked
-from proctor.redaction import remeasured
+from proctor.redaction.digests import remeasured
 
 _WHOLE = frozenset({"location", "content-location", "operation-location", "azure-asyncoperation"})
 """Headers whose value is one URL."""

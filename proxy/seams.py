@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 from aiohttp import web
 
 from proctor.interaction import Headers, Request
-from proctor.redaction import remeasured
+from proctor.redaction.digests import remeasured
 
 if TYPE_CHECKING:
     from proctor.proxy.session import ServiceInSession, Session

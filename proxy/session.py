@@ -24,6 +24,8 @@ from proctor.proxy.restoring import Restorer
 from proctor.proxy.rewriting import Rewriter
 from proctor.proxy.seams import Exchange, FaultPlan, NoFaults, Source
 from proctor.proxy.tracing import TraceWriter
+from proctor.redaction.environment import secret_variables
+from proctor.redaction.redactor import Redactor
 from proctor.stamp import shown_command
 from proctor.summary import Tally
 from proctor.tape_lock import TapeLock
@@ -56,6 +58,8 @@ class Session:
     layout: Layout
     restorer: Restorer
     rewriter: Rewriter
+    secrets: Redactor
+    """Finds the secrets that the agent sends, and keeps them out of every row and text of a replay."""
     tape: Tape | None = None
     order: Order | None = None
     journal: JournalWriter | None = None
@@ -115,6 +119,7 @@ class Session:
 
     def missed(self, row: dict[str, Any]) -> None:
         """Trace a miss, which fails the session."""
+        row = self.secrets.shown(row)
         self.write_row(row)
         self.tally.missed(row)
         if self.journal is not None:
@@ -128,6 +133,7 @@ class Session:
 
     def failed(self, code: str, message: str, fix: str = "", *, exchange: bool = False, service: str = "") -> None:
         """Note something that went wrong: it fails the session and forbids sealing."""
+        message = self.secrets.shown(message)
         self.tally.failed(code, message, fix, exchange=exchange, service=service)
         if self.journal is not None:
             self.journal.fault(code, message)
@@ -163,7 +169,7 @@ class Session:
         if self.journal is not None:
             self.journal.row(row)
         else:
-            self.write_line(row_line(row))
+            self.write_line(row_line(self.secrets.shown(row)))
 
     def write_line(self, line: bytes) -> None:
         """One trace row that is JSON already."""
@@ -202,6 +208,8 @@ def journal_head(
         "host": platform.node(),
         "command": shown_command(spec.command, config.root),
         "llms": sorted(llm_services(config)),
+        "redact": config.redact.model_dump(),
+        "variables": secret_variables(environ, config.redact.keep),
         "body_files_over": config.cassettes.body_files_over,
         "recorded_at": datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z"),
         "modes": spec.modes,

@@ -9,8 +9,8 @@ from proctor.check import CheckResult
 from proctor.checks.findings import at_words
 from proctor.checks.masking import quote
 from proctor.checks.outcomes import bounded, failed, not_assessable, passed, times
-from proctor.checks.readings import folded
 from proctor.checks.words import words_of
+from proctor.sensitive.readings import folded
 from proctor.trajectory import Trajectory
 
 _GROUPED = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from proctor.checks.readings import Reading, is_encoded, readings
+from proctor.sensitive.readings import Reading, is_encoded, readings
 
 _SHORTEST = 24
 """Characters of base64 that the shortest order takes."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from proctor.checks.sensitive import Sensitive, sensitive
+from proctor.sensitive.finds import Sensitive, sensitive
 
 SHOWN = 2
 LONG = 8

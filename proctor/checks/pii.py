@@ -8,8 +8,8 @@ from typing import Any
 from proctor.check import CheckResult, Evidence
 from proctor.checks.masking import masked, quote
 from proctor.checks.outcomes import bounded, failed, not_assessable, passed
-from proctor.checks.sensitive import PERSONAL, Sensitive, sensitive
 from proctor.checks.words import Text, words_of
+from proctor.sensitive.finds import PERSONAL, Sensitive, sensitive
 from proctor.trajectory import Trajectory
 
 _SHORTEST_KEY = 12

@@ -10,7 +10,6 @@ from functools import cached_property
 from itertools import islice
 
 from proctor.checks.findings import shown
-from proctor.checks.readings import folded
 from proctor.checks.values import (
     Day,
     comes_from,
@@ -22,6 +21,7 @@ from proctor.checks.values import (
     ordinal,
     same_day,
 )
+from proctor.sensitive.readings import folded
 from proctor.trajectory import Trajectory
 
 TOKEN = re.compile(r"[a-z0-9]+")

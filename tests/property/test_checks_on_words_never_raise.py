@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proctor.checks.index import CHECKS, ON_WORDS_AND_VALUES
-from proctor.checks.sensitive import _kept
+from proctor.sensitive.finds import _kept
 from proctor.trajectory import Step, ToolCall, ToolSchema, Trajectory
 from tests.property.counts import examples
 from tests.property.trajectories import trajectories, values

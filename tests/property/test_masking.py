@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from proctor.check import CheckResult
 from proctor.checks.index import CHECKS, ON_WORDS_AND_VALUES
 from proctor.checks.masking import SHOWN, masked, quote
-from proctor.checks.readings import readings
-from proctor.checks.sensitive import luhn, sensitive
+from proctor.sensitive.finds import luhn, sensitive
+from proctor.sensitive.readings import readings
 from tests.property.counts import examples
 from tests.runs import run_of
 

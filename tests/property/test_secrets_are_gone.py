@@ -10,7 +10,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from proctor.interaction import Headers, Interaction, Request, Response
-from proctor.redaction import Redactor
+from proctor.redaction.redactor import Redactor
 from tests.property.counts import examples
 
 ONE = b"proctor-redacted-0001"

@@ -95,7 +95,7 @@ async def test_with_a_tape_its_placeholders_are_the_keys(project: Project) -> No
     variables = json.loads(ended.stdout)
     assert ended.status == 0
     assert variables["OPENAI_BASE_URL"] == "http://127.0.0.1:9/s/mine/llm"
-    assert variables["OPENAI_API_KEY"] == variables["ALICE_TOKEN"] == "proctor-redacted-0001"
+    assert variables["OPENAI_API_KEY"] == variables["ALICE_TOKEN"] == "sk-proctor-redacted-0001"
     assert variables["PROCTOR_RECORDED_AT"] == project.tape("t").recorded_at
     without = json.loads((await project.proctor("env", *address, "--format", "json")).stdout)
     assert "OPENAI_API_KEY" not in without

@@ -79,7 +79,7 @@ def leaks(project: Project, *told: str) -> list[str]:
 def assert_three_placeholders(line: str) -> None:
     """The agent's three keys are placeholders, each another."""
     keys = json.loads(line)
-    assert all(re.fullmatch(r"proctor-redacted-\d{4}", key) for key in keys), keys
+    assert all(re.fullmatch(r"(sk-)?proctor-redacted-\d{4}", key) for key in keys), keys
     assert len(set(keys)) == 3
 
 

@@ -84,7 +84,7 @@ async def test_a_credential_that_an_edit_brought_in_is_replaced(project: Project
         f"uri: {project_url(project)}/b\n    headers:\n      Authorization: [Bearer sk-pasted-by-hand-0123456789]\n",
     )
     sealed = await project.proctor("cassette", "seal", "t")
-    assert "note: 1 credential(s) were replaced by placeholders" in sealed.stdout
+    assert "note: 1 secret(s) were replaced by placeholders" in sealed.stdout
     assert "sk-pasted-by-hand" not in project.layout.cassette("t").read_text(encoding="utf-8") + sealed.stdout
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from proctor.checks.index import CHECKS
-from proctor.checks.sensitive import sensitive
+from proctor.sensitive.finds import sensitive
 from tests.runs import call, run_of
 
 FOUND = {

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from proctor.credentials import credentials_of, placeholder, secret_spans
+from proctor.credentials import credentials_of, secret_spans
+from proctor.placeholders import plain
 
 
 def secrets(name: str, value: str) -> list[tuple[str, str]]:
@@ -88,8 +89,8 @@ def test_what_the_proxy_was_told_and_what_the_service_set_are_not_who_asks() -> 
 
 
 def test_placeholders_are_numbered_with_four_digits_and_grow() -> None:
-    assert placeholder(1) == "proctor-redacted-0001"
-    assert placeholder(12345) == "proctor-redacted-12345"
+    assert plain(1) == "proctor-redacted-0001"
+    assert plain(12345) == "proctor-redacted-12345"
 
 
 def test_two_signatures_of_one_aws_key_are_one_asker() -> None:

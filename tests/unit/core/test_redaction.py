@@ -10,7 +10,8 @@ from urllib.parse import quote
 import pytest
 
 from proctor.interaction import Headers, Interaction
-from proctor.redaction import Redactor, remeasured, short_secrets
+from proctor.redaction.digests import remeasured
+from proctor.redaction.redactor import Redactor, short_secrets
 from tests.unit.core.values import interaction, request, response
 
 TOKEN = 'sk-live/A+b=9"Z'

@@ -10,7 +10,8 @@ from datetime import date
 from functools import lru_cache
 from typing import Literal
 
-from proctor.checks.readings import Reading, is_long_worded, readings
+from proctor.sensitive.readings import is_long_worded, readings
+from proctor.sensitive.shapes import has_key_sign, keys
 
 Kind = Literal["phone", "e-mail address", "card number", "Chinese ID number", "key"]
 PERSONAL: frozenset[Kind] = frozenset({"phone", "e-mail address", "card number", "Chinese ID number"})
@@ -61,41 +62,11 @@ _TOLD_PHONE = re.compile(
 _COUNTRY = re.compile(r"\A(?:\+?86[ -]?(?=1[3-9])|\+1[ .-]?|1[ .-])")
 _MAIL_BEFORE = re.compile(r"[A-Za-z0-9_.%+'-]{1,64}\Z")
 _MAIL_AFTER = re.compile(r"[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){0,6}\.[A-Za-z]{2,24}")
-_KEY_SIGNS = (
-    "sk-",
-    "AKIA",
-    "ASIA",
-    "ghp_",
-    "gho_",
-    "ghu_",
-    "ghs_",
-    "ghr_",
-    "github_pat_",
-    "eyJ",
-    "-----BEGIN",
-    "earer",
-    "EARER",
-    "xox",
-    "AIza",
-    "_live_",
-    "_test_",
-)
 _OTHER_SIGNS = ("@", "%", "\\", "&#")
 _NO_DIGITS = dict.fromkeys(map(ord, "0123456789"))
 _FEWEST_DIGITS = 7
 _KEPT = 16384
 """Characters of a text whose finds are kept."""
-_KEYS = (
-    re.compile(r"-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----.*?(?:-----END [A-Z ]{0,40}PRIVATE KEY-----|\Z)", re.DOTALL),
-    re.compile(r"(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*)?"),
-    re.compile(r"(?<![A-Za-z0-9])(?:A[KS]IA)[A-Z0-9]{16}(?![A-Za-z0-9])"),
-    re.compile(r"(?<![A-Za-z0-9])(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,})"),
-    re.compile(r"(?<![A-Za-z0-9])sk-(?=[A-Za-z_-]*[0-9])[A-Za-z0-9_-]{16,}"),
-    re.compile(
-        r"(?<![A-Za-z0-9])(?:xox[abprs]-[A-Za-z0-9-]{10,}|AIza[A-Za-z0-9_-]{30,}|[sr]k_(?:live|test)_[A-Za-z0-9]{10,})"
-    ),
-    re.compile(r"(?<![A-Za-z0-9])(?i:bearer)[ :]{1,3}(?P<token>(?=[A-Za-z._~+/-]*[0-9])[A-Za-z0-9._~+/-]{16,}=*)"),
-)
 _WEIGHTS = (7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2)
 
 
@@ -116,7 +87,7 @@ def _search(text: str, old_ids: bool) -> list[Sensitive]:
     found = [
         Sensitive(kind, *reading.span(start, end), value)
         for reading in readings(text)
-        for kind, start, end, value in _in_reading(reading, old_ids)
+        for kind, start, end, value in plain_finds(reading.text, old_ids=old_ids)
     ]
     found.sort(key=lambda one: one.start - one.end)
     starts: list[int] = []
@@ -134,15 +105,15 @@ def _search(text: str, old_ids: bool) -> list[Sensitive]:
 
 def _may_hold(text: str) -> bool:
     """Quickly told of most prose: too few digits, no sign of an address, a key or an encoding."""
-    if not text.isascii() or any(sign in text for sign in _OTHER_SIGNS) or any(sign in text for sign in _KEY_SIGNS):
+    if not text.isascii() or any(sign in text for sign in _OTHER_SIGNS) or has_key_sign(text):
         return True
     return len(text) - len(text.translate(_NO_DIGITS)) >= _FEWEST_DIGITS or is_long_worded(text)
 
 
-def _in_reading(reading: Reading, old_ids: bool) -> Iterator[tuple[Kind, int, int, str]]:
-    text = reading.text
-    if any(sign in text for sign in _KEY_SIGNS):
-        yield from (("key", *one) for one in _keys(text))
+def plain_finds(text: str, *, old_ids: bool = False) -> Iterator[tuple[Kind, int, int, str]]:
+    """Kind, start, end and value of each find in the text as it stands, unread by any encoding; they may overlap."""
+    if has_key_sign(text):
+        yield from (("key", *one) for one in keys(text))
     if "@" in text:
         yield from (("e-mail address", *one) for one in _mails(text))
     if not _RUN.search(text):
@@ -150,13 +121,6 @@ def _in_reading(reading: Reading, old_ids: bool) -> Iterator[tuple[Kind, int, in
     yield from (("Chinese ID number", *one) for one in _ids(text, old_ids))
     yield from (("card number", *one) for one in _cards(text))
     yield from (("phone", *one) for one in _phones(text))
-
-
-def _keys(text: str) -> _Found:
-    for pattern in _KEYS:
-        for found in pattern.finditer(text):
-            group = "token" if "token" in pattern.groupindex else 0
-            yield found.start(group), found.end(group), found[group]
 
 
 def _mails(text: str) -> _Found:

@@ -1,0 +1,1 @@
+"""Finding secrets in what was recorded, and replacing them so that it still replays."""

@@ -1,0 +1,116 @@
+"""Where in one text secrets stand, as it reads: no encoding is opened here."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from urllib.parse import unquote
+
+from proctor.redaction.known import Known
+from proctor.redaction.names import normal
+from proctor.redaction.rules import Rules
+from proctor.redaction.span import Span
+from proctor.redaction.strength import is_likely, is_strong
+from proctor.sensitive.finds import PERSONAL, plain_finds
+from proctor.sensitive.shapes import has_key_sign, keys
+
+_QUERY = re.compile(r"(?<=[?&;])([^=&;#?\s\"'<>\\]{1,64})=([^&;#\s\"'<>\\]+)")
+_USERINFO = re.compile(r"\b[a-z][a-z0-9+.-]{1,20}://([^:/@\s\"'<>?#]{0,256}):([^@/\s\"'<>?#]{1,256})@", re.IGNORECASE)
+_TOKEN_USERINFO = re.compile(r"\bhttps?://([^:/@\s\"'<>?#]{8,256})@", re.IGNORECASE)
+_SETTING = re.compile(
+    r"(?i)(?:password|passwd|pwd|passphrase|secret|api[-_]?key|access[-_]?key|secret[-_]?key|account[-_]?key"
+    r"|private[-_]?key|shared[-_]?access[-_]?key|token|authorization|密码|口令|密钥|令牌)[\"']?"
+    r"\s{0,3}(?:=|:|：|是|为)\s{0,3}(?:(?:bearer|basic|token)\s+)?[\"']?(?P<value>[^\s\"',;&<>，。；]{8,512})"
+)
+_NAME_BEFORE = re.compile(r"[A-Za-z0-9_.-]*\Z")
+_NAME = re.compile(r"[^\s\"'=:：是为]+")
+_LONGEST_NAME = 64
+_OF_PAGES = frozenset({"page", "next", "continuation", "sync", "cursor", "max", "prev", "previous"})
+_CONNECTION = re.compile(r"(?i)(?:^|;)\s*(?:password|pwd|accountkey|sharedaccesskey)\s*=\s*([^;\"'\s]+)")
+_ELEMENT = re.compile(r"<(?:[\w.-]+:)?([\w.-]{2,64})(?:\s[^<>]*)?>([^<>]{1,4096})</")
+_ATTRIBUTE = re.compile(r"\s([\w.:-]{2,64})=\"([^\"<>]{1,4096})\"")
+
+
+@dataclass(frozen=True)
+class Finder:
+    """Finds by shape, by name within a text, by the project's own rules, and what is known already."""
+
+    rules: Rules
+    known: Known = field(default_factory=Known)
+
+    def spans(self, text: str) -> list[Span]:
+        """Every secret in the text, in order; of finds that overlap the longest."""
+        found = [*self.known.spans(text), *self._by_shape(text), *self._by_name(text), *self._own(text)]
+        found = [span for span in found if span.start < span.end]
+        if len(found) < 2:
+            return found
+        found.sort(key=lambda span: (span.start - span.end, span.start))
+        kept: list[Span] = []
+        for span in found:
+            if all(span.end <= other.start or span.start >= other.end for other in kept):
+                kept.append(span)
+        return sorted(kept)
+
+    def plain_spans(self, text: str) -> list[Span]:
+        """As `spans`, for a JSON key: what is a secret wherever it stands."""
+        return sorted([*self.known.spans(text), *self._by_shape(text), *self._own(text)])[:1]
+
+    def _by_shape(self, text: str) -> Iterator[Span]:
+        if self.rules.pii:
+            for kind, start, end, _ in plain_finds(text):
+                if kind in PERSONAL:
+                    yield Span(start, end, text[start:end], kind)
+            for person in self.rules.people:
+                for found in re.finditer(re.escape(person), text):
+                    yield Span(found.start(), found.end(), person, "person")
+        if has_key_sign(text):
+            yield from (Span(start, end, value, "key or token") for start, end, value in keys(text))
+
+    def _by_name(self, text: str) -> Iterator[Span]:
+        if "=" in text:
+            yield from self._in_query(text)
+        if "://" in text and "@" in text:
+            yield from _userinfo(text)
+        for found in _SETTING.finditer(text):
+            if is_likely(found["value"]) and self._is_named(text, found):
+                yield Span(*found.span("value"), found["value"], "named in text")
+        if "</" in text:
+            yield from self._in_markup(text)
+
+    def _in_query(self, text: str) -> Iterator[Span]:
+        for found in _QUERY.finditer(text):
+            if normal(unquote(found[1])) in self.rules.query:
+                yield Span(*found.span(2), unquote(found[2]), f"parameter {unquote(found[1])}", quoted=True)
+        if ";" in text:
+            yield from (Span(*one.span(1), one[1], "connection string") for one in _CONNECTION.finditer(text))
+
+    def _in_markup(self, text: str) -> Iterator[Span]:
+        for pattern in (_ELEMENT, _ATTRIBUTE):
+            for found in pattern.finditer(text):
+                if normal(found[1].rpartition(":")[2]) in self.rules.fields and found[2].strip():
+                    value = found[2].strip()
+                    start = found.start(2) + found[2].index(value)
+                    yield Span(start, start + len(value), value, "named element")
+
+    def _is_named(self, text: str, found: re.Match[str]) -> bool:
+        """`ORDERS_API_KEY` is named by its last words; `next_page_token` and `max_tokens` are none."""
+        start = max(0, found.start() - _LONGEST_NAME)
+        before = _NAME_BEFORE.search(text, start, found.start())
+        name = _NAME.match(text, before.start() if before else found.start())
+        words = re.split(r"[-_.]", name[0]) if name else []
+        if not _OF_PAGES.isdisjoint(map(str.lower, words)):
+            return False
+        return any(normal("".join(words[at:])) in self.rules.fields for at in range(len(words)))
+
+    def _own(self, text: str) -> Iterator[Span]:
+        for start, end, kind in self.rules.own_pattern_spans(text):
+            yield Span(start, end, text[start:end], kind)
+
+
+def _userinfo(text: str) -> Iterator[Span]:
+    for found in _USERINFO.finditer(text):
+        yield Span(*found.span(2), unquote(found[2]), "URL password", quoted=True)
+    for found in _TOKEN_USERINFO.finditer(text):
+        if is_strong(unquote(found[1])):
+            yield Span(*found.span(1), unquote(found[1]), "URL user", quoted=True)

@@ -1,0 +1,64 @@
+"""A project's own rules, beside those that always hold (`[redact]` in proctor.toml)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from proctor.json_spans import pointer_pattern
+from proctor.redaction.names import FIELDS, HEADERS, QUERY, normal, normal_header
+from proctor.redaction.own_function import OwnFunction, own_function
+
+
+@dataclass(frozen=True)
+class Rules:
+    """What counts as a secret. The default is what always holds."""
+
+    fields: frozenset[str] = FIELDS
+    query: frozenset[str] = QUERY
+    headers: frozenset[str] = FIELDS | HEADERS
+    pointers: re.Pattern[str] | None = None
+    patterns: tuple[re.Pattern[str], ...] = ()
+    finder: OwnFunction | None = None
+    pii: bool = False
+    people: tuple[str, ...] = ()
+    """Names of persons, replaced where `pii` is on."""
+    variables: Mapping[str, str] = field(default_factory=dict)
+    """Secret values of the environment, with the names of their variables."""
+
+    def own_pattern_spans(self, text: str) -> Iterable[tuple[int, int, str]]:
+        """Start, end and kind of what the project's own patterns and function find."""
+        for pattern in self.patterns:
+            for found in pattern.finditer(text):
+                group = 1 if pattern.groups and found[1] is not None else 0
+                if found[group]:
+                    yield *found.span(group), "own pattern"
+        for secret in self.finder(text) if self.finder else ():
+            at = text.find(secret) if secret else -1
+            while at >= 0:
+                yield at, at + len(secret), "own function"
+                at = text.find(secret, at + len(secret))
+
+
+def rules_of(declared: Mapping[str, Any], root: Path, variables: Mapping[str, str] | None = None) -> Rules:
+    """The rules of `[redact]` as plain data. Raises ConfigError where a function cannot be loaded."""
+    more = {normal(name) for name in declared.get("names", ())}
+    more_headers = {normal_header(name) for name in declared.get("names", ())}
+    kept = {normal(name) for name in declared.get("keep", ())}
+    kept_headers = {normal_header(name) for name in declared.get("keep", ())}
+    pointers = declared.get("pointers", ())
+    function = declared.get("function", "")
+    return Rules(
+        fields=frozenset(FIELDS | more) - kept,
+        query=frozenset(QUERY | more) - kept,
+        headers=frozenset(FIELDS | HEADERS | more_headers) - kept_headers,
+        pointers=pointer_pattern(pointers) if pointers else None,
+        patterns=tuple(map(re.compile, declared.get("patterns", ()))),
+        finder=own_function(function, root) if function else None,
+        pii=bool(declared.get("pii", False)),
+        people=tuple(declared.get("people", ())),
+        variables=dict(variables or {}),
+    )

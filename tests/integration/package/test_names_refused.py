@@ -31,7 +31,7 @@ def test_a_part_refuses_every_name_but_its_own(part: str, name: str) -> None:
 
 
 @pytest.mark.parametrize("source", SOURCES, ids=lambda path: path.relative_to(ROOT).as_posix())
-def test_no_import_is_relative_or_made_of_strings_outside_the_commands_and_a_projects_own_function(
+def test_no_import_is_relative_or_made_of_strings_outside_two_known_places(
     source: Path,
 ) -> None:
     """Else the rules on directions, which are read off the imports, would not see it."""

@@ -8,10 +8,10 @@ from typing import Any
 from proctor.trajectories.attribution import Asked, Key, attributed
 from proctor.trajectories.conversations import conversations, failure
 from proctor.trajectories.exchange import LlmExchange, Seen, ToolTraffic
-from proctor.trajectories.joining import from_tools_alone, joined
+from proctor.trajectories.joining import Joined, from_tools_alone, joined
 from proctor.trajectories.pairing import Pairing, paired
 from proctor.trajectories.steps import final_answer, summed
-from proctor.trajectory import Agent, Event, Trajectory
+from proctor.trajectory import Agent, Event, Tokens, Trajectory
 
 
 def assembled_runs(run_id: str, seen: Seen, error: str | None, facts: dict[str, Any]) -> tuple[Trajectory, ...]:
@@ -24,31 +24,40 @@ def assembled_runs(run_id: str, seen: Seen, error: str | None, facts: dict[str, 
         return (_without_words(run_id, seen, error, facts),)
     pairings = [paired(chain) for chain in chains]
     traffic = attributed(_asked(pairings), seen.tools)
-    last = max(each.started for each in seen.exchanges)
-    unanswered = next((each.failed for each in seen.silent if each.failed and each.started >= last), "")
+    unanswered = _unanswered(seen)
     runs = []
     for number, (chain, pairing) in enumerate(zip(chains, pairings, strict=True)):
-        found = joined(chain, pairing, traffic.found)
         exchanges = [link.exchange for link in chain.links]
         broken = _broken(exchanges[-1], unanswered)
-        runs.append(
-            Trajectory(
-                id=run_id if number == 0 else f"{run_id}#{number + 1}",
-                agent=Agent(model=next((each.model for each in exchanges if each.model), "")),
-                tools=next((each.tools for each in reversed(exchanges) if each.tools is not None), None),
-                steps=found.steps,
-                final_answer=None if broken else final_answer(found.steps),
-                error="; ".join(filter(None, (error, broken))) or None,
-                tokens=_tokens([*exchanges, *(seen.silent if len(chains) == 1 else ())]),
-                differences=found.differences,
-                notes=(*chain.notes, *_failures(exchanges)),
-                **facts,
-            )
-        )
+        own = {
+            "id": run_id if number == 0 else f"{run_id}#{number + 1}",
+            "error": "; ".join(filter(None, (error, broken))) or None,
+            "tokens": _tokens([*exchanges, *(seen.silent if len(chains) == 1 else ())]),
+            "notes": (*chain.notes, *_failures(exchanges)),
+        }
+        found = joined(chain, pairing, traffic.found)
+        runs.append(_run(exchanges, found, None if broken else final_answer(found.steps), {**facts, **own}))
     uncounted = ["their tokens are in no conversation's sum"] if seen.silent and len(chains) > 1 else []
     notes = (*runs[0].notes, *_failures(seen.silent), *seen.notes, *uncounted)
     events = tuple(_unattributed(each) for each in traffic.left)
     return (runs[0].model_copy(update={"notes": notes, "events": events}), *runs[1:])
+
+
+def _run(exchanges: Sequence[LlmExchange], found: Joined, answer: str | None, facts: dict[str, Any]) -> Trajectory:
+    return Trajectory(
+        agent=Agent(model=next((each.model for each in exchanges if each.model), "")),
+        tools=next((each.tools for each in reversed(exchanges) if each.tools is not None), None),
+        steps=found.steps,
+        final_answer=answer,
+        differences=found.differences,
+        **facts,
+    )
+
+
+def _unanswered(seen: Seen) -> str:
+    """Why a request after all others has no answer, where its words were not kept: nobody knows whose it was."""
+    last = max(each.started for each in seen.exchanges)
+    return next((each.failed for each in seen.silent if each.failed and each.started >= last), "")
 
 
 def _without_words(run_id: str, seen: Seen, error: str | None, facts: dict[str, Any]) -> Trajectory:
@@ -77,17 +86,14 @@ def _asked(pairings: Iterable[Pairing]) -> Iterable[Asked]:
 
 
 def _broken(last: LlmExchange, unanswered: str = "") -> str:
-    """Why a conversation did not come to its end, as far as the exchanges with the model tell.
-
-    `unanswered` is why a later request, nobody knows of which conversation, has no answer.
-    """
+    """Why a conversation did not come to its end, as far as the exchanges with the model tell."""
     failed = last.failed or unanswered
     if failed:
         return f"the model did not answer the last request: {failed}"
     return f"the model's last answer {last.broken}" if last.broken else ""
 
 
-def _tokens(exchanges: Iterable[LlmExchange]) -> Any:
+def _tokens(exchanges: Iterable[LlmExchange]) -> Tokens | None:
     return summed(each.tokens for each in exchanges if not each.failed)
 
 

@@ -163,6 +163,14 @@ def test_earlier_traffic_of_the_same_name_is_not_taken_for_a_later_call() -> Non
     assert found.differences == ()
 
 
+def test_conversations_that_part_share_the_facts_of_the_calls_before_and_hide_no_traffic() -> None:
+    asked, tool, last = Conversation("chat", "A", (("go", [[LOOK], "Done."]),)).rows()
+    other = {**last["arguments"], "messages": [*last["arguments"]["messages"], {"role": "user", "content": "or else?"}]}
+    runs = from_session(summary(), numbered([asked, tool, last, {**last, "arguments": other}]))
+    assert [[step.status for step in run.steps if step.role == "tool"] for run in runs] == [[200], [200]]
+    assert [run.events for run in runs] == [(), ()]
+
+
 @given(asked=CALLS, executed=CALLS)
 @examples(ci=200, soak=5000)
 def test_joining_is_one_to_one_and_loses_nothing(asked: list[tuple[str, int]], executed: list[tuple[str, int]]) -> None:

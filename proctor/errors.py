@@ -11,6 +11,7 @@
     │   ├── CassetteBusy         another recording is writing it
     │   ├── CassetteUnwritable (4)  the disk or its folder refuses it
     │   └── CassetteVersion      written by a newer Proctor, or not a version-1 cassette
+    ├── TrajectoryError   (2)    what a trajectory is to be built from holds none
     ├── JournalError      (4)    a recording's journal cannot be read or written
     ├── PortInUse         (2)    the address asked for belongs to another program
     ├── UpstreamError     (1)    the real service did not give a whole answer
@@ -95,6 +96,12 @@ class CassetteUnwritable(CassetteError):
     """The tape cannot be written where it should be; the old one is as it was."""
 
     exit_code = EXIT_PLATFORM
+
+
+class TrajectoryError(ProctorError):
+    """The source that a trajectory is to be built from tells of no run."""
+
+    exit_code = EXIT_USAGE
 
 
 class JournalError(ProctorError):

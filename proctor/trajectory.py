@@ -79,7 +79,10 @@ class Step(_Value):
 
 
 class Event(_Value):
-    """What no wire shows: `intent`, `skill_routed`, `memory_hit`, `state` and the like, with the data told."""
+    """What no wire shows: `intent`, `skill_routed`, `memory_hit`, `state` and the like, with the data told.
+
+    Of Proctor's own: `unattributed_call`, traffic of a tool that no call of a model explains.
+    """
 
     kind: str
     data: Any = None
@@ -172,7 +175,7 @@ class Trajectory(_Value):
     seconds: Annotated[float, Field(ge=0)] | None = None
     differences: tuple[Difference, ...] = ()
     notes: tuple[str, ...] = ()
-    """What the builder could not tell, in words: segments, unattributed traffic, content that was not captured."""
+    """What the builder could not tell, in words: edited histories, repeats, content that was not captured."""
     source: dict[str, Any] = Field(default_factory=dict)
     """Where it was built from."""
     expected: dict[str, Any] | None = None

@@ -1,17 +1,18 @@
 """Conversations told apart in the LLM traffic of one run, each as a chain of exchanges.
 
 An exchange goes on from the one whose answer it echoes: by the id of that answer, by the ids of its calls, else by the
-longest history that it repeats. What echoes nothing begins a conversation of its own.
+longest history that it repeats, were it with the model's own words edited. What echoes nothing begins a conversation
+of its own.
 """
 
 from __future__ import annotations
 
-import json
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from proctor.trajectories.exchange import LlmExchange
+from proctor.trajectories.histories import History, added, begun, following
+from proctor.trajectories.same_requests import Sent, sent_once
 from proctor.trajectory import Step
 
 
@@ -27,7 +28,7 @@ class Link:
 
 @dataclass(frozen=True)
 class Conversation:
-    """A chain of exchanges. `notes` says where the history was edited on the way."""
+    """A chain of exchanges. `notes` says what was odd on the way: edited histories, repeats, lost requests."""
 
     links: tuple[Link, ...]
     notes: tuple[str, ...] = ()
@@ -36,8 +37,8 @@ class Conversation:
 def conversations(exchanges: Iterable[LlmExchange]) -> tuple[Conversation, ...]:
     """Every conversation, in order of its beginning."""
     told = _Told()
-    for exchange, attempts in _without_retries(sorted(exchanges, key=lambda each: (each.started, each.index))):
-        told.add(exchange, attempts)
+    for sent in sent_once(sorted(exchanges, key=lambda each: (each.started, each.index))):
+        told.add(sent)
     return tuple(
         Conversation(tuple(told.links[position] for position in chain), tuple(told.notes.get(number, ())))
         for number, chain in enumerate(told.chains)
@@ -51,104 +52,83 @@ class _Told:
         self.links: list[Link] = []
         self.chains: list[list[int]] = []
         self.notes: dict[int, list[str]] = {}
-        self._histories: list[list[int]] = []
-        self._ids: list[frozenset[str]] = []
+        self._histories: list[History] = []
         self._chain_of: dict[int, int] = {}
+        self._continued: set[int] = set()
+        self._lost: set[int] = set()
+        """Unanswered requests that left their chain."""
 
-    def add(self, exchange: LlmExchange, attempts: int) -> None:
+    def add(self, sent: Sent) -> None:
         """Join the next exchange, in order of time, to what it goes on from."""
-        asked = [_key(step) for step in exchange.asked]
-        parent = self._parent(exchange, asked)
-        before = self._histories[parent] if parent is not None else []
-        continued = bool(exchange.previous) and parent is not None
-        known = 0 if continued else _shared(before, asked)
-        position = len(self.links)
-        edited = not continued and known < len(before)
-        new = _not_said(before[known:], exchange.asked[known:]) if edited else exchange.asked[known:]
-        self.links.append(Link(exchange, new, attempts))
-        self._histories.append([*(before if continued else ()), *asked, *map(_key, exchange.answered)])
-        self._ids.append(_ids(exchange.asked) | _ids(exchange.answered))
+        exchange, position = sent.exchange, len(self.links)
+        history = begun(exchange)
+        parent = self._parent(exchange, history)
         chain = self._chain(parent)
+        before = None if parent is None else self._histories[parent]
+        notes = self.notes.setdefault(chain, [])
+        notes += _odd(exchange, before, history)
+        notes += (f"exchange {again} asked the same again, and the answer was the same" for again in sent.repeated)
+        new = exchange.asked if before is None else added(before, history, exchange)
+        self.links.append(Link(exchange, new, sent.attempts))
+        self._histories.append(history if before is None else following(before, history, exchange))
         self.chains[chain].append(position)
         self._chain_of[position] = chain
-        if edited:
-            self.notes.setdefault(chain, []).append(
-                f"exchange {exchange.index}: the history was edited or shortened; only what had not been said follows"
-            )
+        if parent is not None and not exchange.failed:
+            self._continued.add(parent)
 
     def _chain(self, parent: int | None) -> int:
-        """The chain that the parent ends; a new one at a beginning, or where two go on from the same place."""
-        if parent is not None:
-            chain = self._chain_of[parent]
-            if self.chains[chain][-1] == parent:
-                return chain
-            self.chains.append(self.chains[chain][: self.chains[chain].index(parent) + 1])
-        else:
-            self.chains.append([])
-        return len(self.chains) - 1
+        """The chain that the parent ends; a new one at a beginning, or where two go on from the same place.
 
-    def _parent(self, exchange: LlmExchange, asked: list[int]) -> int | None:
-        earlier = range(len(self.links))
+        Requests that the model never answered are no place to go on from another way: they leave the chain.
+        """
+        if parent is None:
+            self.chains.append([])
+            return len(self.chains) - 1
+        number = self._chain_of[parent]
+        chain = self.chains[number]
+        after = chain.index(parent) + 1
+        if any(not self.links[each].exchange.failed for each in chain[after:]):
+            self.chains.append(chain[:after])
+            return len(self.chains) - 1
+        self._lost.update(chain[after:])
+        self.notes.setdefault(number, []).extend(failure(self.links[each].exchange) for each in chain[after:])
+        del chain[after:]
+        return number
+
+    def _parent(self, exchange: LlmExchange, history: History) -> int | None:
+        earlier = [each for each in range(len(self.links)) if each not in self._lost]
         if exchange.previous:
             same = [each for each in earlier if self.links[each].exchange.id == exchange.previous]
             return same[-1] if same else None
-        echoed = _ids(exchange.asked)
-        best: tuple[bool, int, int] | None = None
-        for each in earlier:
-            history = self._histories[each]
-            shared = _shared(history, asked)
-            whole = shared == len(history) and bool(self.links[each].exchange.answered)
-            if whole or self._ids[each] & echoed:
-                best = max(best or (False, -1, -1), (whole, shared, each))
-        return best[2] if best is not None else None
+        ranked = [(rank, each) for each in earlier if (rank := self._rank(each, history)) is not None]
+        return max(ranked)[1] if ranked else None
 
+    def _rank(self, earlier: int, history: History) -> tuple[int, int, bool, bool] | None:
+        """How well a request goes on from an earlier exchange; None where it does not.
 
-def _not_said(before: Sequence[int], asked: Sequence[Step]) -> tuple[Step, ...]:
-    """The messages of an edited history that had not been said before: a call must not count twice."""
-    said = Counter(before)
-    new = []
-    for step in asked:
-        key = _key(step)
-        if said[key]:
-            said[key] -= 1
+        First what is repeated whole, then what has a call in common, then what was repeated with the model's words
+        edited; of those the longest, the one under the same instructions, the one that nothing went on from yet.
+        """
+        before = self._histories[earlier]
+        if history.repeats(before):
+            kind = 2
+        elif before.minted & history.echoed:
+            kind = 1
+        elif history.repeats(before, edited=True):
+            kind = 0
         else:
-            new.append(step)
-    return tuple(new)
+            return None
+        return kind, history.shared(before), before.system == history.system, earlier not in self._continued
 
 
-def _ids(steps: Iterable[Step]) -> frozenset[str]:
-    """The ids of calls that stand in some messages."""
-    found = [call.id for step in steps for call in step.tool_calls]
-    return frozenset(each for each in (*found, *(step.tool_call_id for step in steps)) if each)
+def failure(exchange: LlmExchange) -> str:
+    """The note of an exchange that the model did not answer."""
+    return f"an exchange with the model failed: {exchange.failed}"
 
 
-def _shared(before: Sequence[int], asked: Sequence[int]) -> int:
-    """How many messages of a history a request repeats from its beginning."""
-    pairs = enumerate(zip(before, asked, strict=False))
-    return next((at for at, (old, new) in pairs if old != new), min(len(before), len(asked)))
-
-
-def _key(step: Step) -> int:
-    """Equal for two messages that say the same; private reasoning, which is seldom sent back, does not count."""
-    calls = [(call.name, call.id, _canonical(call.arguments)) for call in step.tool_calls]
-    return hash((step.role, (step.text or "").strip(), step.tool_call_id or "", tuple(calls)))
-
-
-def _canonical(value: object) -> str:
-    return json.dumps(value, sort_keys=True, ensure_ascii=False, default=str)
-
-
-def _without_retries(exchanges: list[LlmExchange]) -> list[tuple[LlmExchange, int]]:
-    """A request that failed and was sent again counts once, with its attempts; one that failed for good stays."""
-    kept: list[tuple[LlmExchange, int]] = []
-    for exchange in exchanges:
-        same = next(
-            (at for at in range(len(kept) - 1, -1, -1) if kept[at][0].failed and kept[at][0].asked == exchange.asked),
-            None,
-        )
-        if same is None:
-            kept.append((exchange, 1))
-        else:
-            _, attempts = kept.pop(same)
-            kept.append((exchange, attempts + 1))
-    return kept
+def _odd(exchange: LlmExchange, before: History | None, history: History) -> Iterator[str]:
+    if exchange.previous:
+        if before is None:
+            yield f"exchange {exchange.index} goes on from an answer that was not seen: what came before is not known"
+    elif before is not None and not history.repeats(before):
+        yield f"exchange {exchange.index}: the history was edited or shortened; only what had not been said follows"

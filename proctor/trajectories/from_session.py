@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 from proctor.trace import SessionSummary, TraceRow
-from proctor.trajectories.conversations import conversations
-from proctor.trajectories.exchange import LlmExchange, Seen, ToolTraffic, exchange_of
+from proctor.trajectories.exchange import LlmExchange, Seen, ToolTraffic
 from proctor.trajectories.from_messages import joined_items
-from proctor.trajectories.joining import from_tools_alone, joined
-from proctor.trajectories.steps import final_answer, numbered
-from proctor.trajectory import Agent, Difference, Step, Trajectory
-
-_LLM_PATH = re.compile(r"/(?:chat/completions|responses|messages)(?:\?|$)")
+from proctor.trajectories.llm_bodies import exchange_of
+from proctor.trajectories.runs import assembled_runs
+from proctor.trajectories.steps import numbered
+from proctor.trajectory import Difference, Step, Trajectory
 
 
 def from_session(
@@ -23,7 +20,7 @@ def from_session(
     """The trajectories of a session, one for each conversation with a model; the longest one first.
 
     `log` is the agent's own message list: where it says otherwise than the wire, the wire's stands in the steps and the
-    difference is kept. Tool traffic that belongs to no call is named in the notes of the first.
+    difference is kept. Tool traffic that no call explains is an event of the first, `unattributed_call`.
     """
     seen = seen_in(rows)
     facts: dict[str, Any] = {
@@ -33,64 +30,34 @@ def from_session(
         "set_up": summary.set_up,
         "llm": summary.llm,
         "seconds": summary.seconds,
-        "error": "; ".join(error.message for error in summary.errors) or None,
         "source": {"kind": "session", "cassette": summary.cassette, "started_at": summary.started_at},
     }
-    runs = assembled_runs(summary.session, seen, facts)
+    runs = assembled_runs(summary.session, seen, _error(summary), facts)
     if log is not None:
         first = runs[0].model_copy(update={"differences": (*runs[0].differences, *against_log(runs[0], log))})
         runs = (first, *runs[1:])
     return runs
 
 
-def assembled_runs(run_id: str, seen: Seen, facts: dict[str, Any]) -> tuple[Trajectory, ...]:
-    """The trajectories in what a source tells, `facts` on each. There is always one, if only an empty one."""
-    chains = sorted(conversations(seen.exchanges), key=lambda chain: -len(chain.links))
-    left = list(seen.tools)
-    runs: list[Trajectory] = []
-    for number, chain in enumerate(chains):
-        found = joined(chain, left)
-        left = [each for each in left if each.index not in found.used]
-        exchanges = [link.exchange for link in chain.links]
-        lost = [each.failed for each in exchanges if each.failed]
-        runs.append(
-            Trajectory(
-                id=run_id if number == 0 else f"{run_id}#{number + 1}",
-                agent=Agent(model=next((each.model for each in exchanges if each.model), "")),
-                tools=next((each.tools for each in reversed(exchanges) if each.tools is not None), None),
-                steps=found.steps,
-                final_answer=final_answer(found.steps),
-                tokens=found.tokens,
-                differences=found.differences,
-                notes=(*chain.notes, *(f"an exchange with the model failed: {why}" for why in lost)),
-                **facts,
-            )
-        )
-    if not runs:
-        steps = from_tools_alone(left)
-        notes = ("no exchange with a model was seen: only the tools' calls are known",)
-        return (Trajectory(id=run_id, steps=steps, notes=(*notes, *seen.notes), **facts),)
-    first = runs[0].model_copy(update={"notes": (*runs[0].notes, *seen.notes, *_unattributed(left))})
-    return (first, *runs[1:])
-
-
 def seen_in(rows: Iterable[TraceRow]) -> Seen:
     """The LLM exchanges and the tool calls of a trace; Proctor's own refusals are tool calls that failed."""
     exchanges: list[LlmExchange] = []
     tools: list[ToolTraffic] = []
-    notes = []
+    notes: list[str] = []
+    beside: list[str] = []
     for row in rows:
-        failed = _failure(row)
-        found = exchange_of(
-            row.arguments, row.result, index=row.index, started=row.started, seconds=row.seconds, failed=failed
-        )
-        if found is not None and (found.answered or (failed and _LLM_PATH.search(row.target))):
+        found = exchange_of(row)
+        if found is not None:
             exchanges.append(found)
+        elif row.effect_why == "preset":
+            beside.append(f"{row.service} {row.method} {row.target}")
         else:
             tools.append(_tool(row))
-        if row.cut:
+        if row.cut or (found is not None and found.broken):
             notes.append(f"exchange {row.index} with {row.service} broke off")
-    return Seen(tuple(exchanges), tuple(tools), tuple(notes))
+    if beside:
+        notes.append(f"not part of a conversation: {', '.join(dict.fromkeys(beside))}")
+    return Seen(exchanges=tuple(exchanges), tools=tuple(tools), notes=tuple(notes))
 
 
 def against_log(run: Trajectory, log: Any) -> tuple[Difference, ...]:
@@ -116,10 +83,14 @@ def _compared(seen: Step, said: Step) -> list[tuple[str, Any, Any]]:
     return [(what, ours, theirs) for what, ours, theirs in pairs if ours != theirs]
 
 
-def _failure(row: TraceRow) -> str:
-    if row.error is not None:
-        return str(row.error.get("message", "refused"))
-    return f"status {row.status}" if row.status is not None and row.status >= 400 else ""
+def _error(summary: SessionSummary) -> str | None:
+    """Why the session cannot count as a whole run; None where nothing says so."""
+    misses = sum(miss.count for miss in summary.misses)
+    found = [error.message for error in summary.errors]
+    found += [f"{misses} {'request was' if misses == 1 else 'requests were'} not on the tape"] if misses else []
+    status = summary.command_status
+    found += [f"the agent's command ended with status {status}"] if status else []
+    return "; ".join(found) or None
 
 
 def _tool(row: TraceRow) -> ToolTraffic:
@@ -129,7 +100,7 @@ def _tool(row: TraceRow) -> ToolTraffic:
         arguments=row.arguments,
         result=row.result if row.error is None else {"error": row.error},
         status=row.status,
-        is_error=True if row.error is not None else None,
+        is_error=True if row.error is not None or row.cut or row.status is None else None,
         effect=row.effect,
         service=row.service,
         fault=row.fault,
@@ -137,7 +108,3 @@ def _tool(row: TraceRow) -> ToolTraffic:
         started=row.started,
         seconds=row.seconds,
     )
-
-
-def _unattributed(left: Sequence[ToolTraffic]) -> list[str]:
-    return [f"exchange {each.index}, {each.name}, belongs to no call of a model" for each in left]

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
+
+_FAILED = (2, "STATUS_CODE_ERROR", "ERROR")
 
 
 @dataclass(frozen=True)
@@ -19,15 +23,21 @@ class Span:
     started: float
     seconds: float | None
     failed: bool
+    message: str
+    """Why, where its status says so."""
     attributes: dict[str, Any]
     events: tuple[tuple[str, dict[str, Any]], ...]
-    """Name and attributes of each event, in order."""
+    """Name and attributes of each event, in order; log records that name the span are events of it."""
 
 
 def spans_of(document: Any) -> tuple[Span, ...]:
     """Every span of an export (one object, or a list of them), in order of time."""
-    found = [span for export in _dicts(document if isinstance(document, list) else [document]) for span in _in(export)]
-    spans = [_span(index, each) for index, each in enumerate(found)]
+    exports = _dicts(document if isinstance(document, list) else [document])
+    logs: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    for record in (each for export in exports for each in _inside(export, "Logs", "logRecords")):
+        logs[_name(record, "spanId")].append(record)
+    found = [span for export in exports for span in _in(export)]
+    spans = [_span(index, each, logs.get(_name(each, "spanId"), [])) for index, each in enumerate(found)]
     return tuple(sorted(spans, key=lambda span: (span.started, span.index)))
 
 
@@ -54,37 +64,59 @@ def unflattened(attributes: dict[str, Any], prefix: str) -> list[dict[str, Any]]
 
 def _in(export: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """Spans below `resourceSpans` and `scopeSpans`, or the object itself where it is one."""
-    if "resourceSpans" not in export and "resource_spans" not in export:
-        yield from [export] if "name" in export else []
-        return
-    for resource in _dicts(export.get("resourceSpans", export.get("resource_spans"))):
-        for scope in _dicts(resource.get("scopeSpans", resource.get("scope_spans"))):
-            yield from _dicts(scope.get("spans"))
+    if any(_get(export, f"resource{kind}") is not None for kind in ("Spans", "Logs")):
+        yield from _inside(export, "Spans", "spans")
+    elif "name" in export:
+        yield export
 
 
-def _span(index: int, span: dict[str, Any]) -> Span:
-    started, ended = (_nanoseconds(span, name) for name in ("start", "end"))
+def _inside(export: dict[str, Any], kind: str, listed: str) -> Iterator[dict[str, Any]]:
+    """What is listed below `resourceKIND` and `scopeKIND`."""
+    for resource in _dicts(_get(export, f"resource{kind}")):
+        for scope in _dicts(_get(resource, f"scope{kind}")):
+            yield from _dicts(_get(scope, listed))
+
+
+def _span(index: int, span: dict[str, Any], logs: list[dict[str, Any]]) -> Span:
+    started, ended = (_nanoseconds(span, f"{which}TimeUnixNano") for which in ("start", "end"))
     status = span.get("status")
-    code = status.get("code") if isinstance(status, dict) else None
+    status = status if isinstance(status, dict) else {}
+    code = status.get("code")
+    events = [(_name(event, "name"), _attributes(event.get("attributes"))) for event in _dicts(span.get("events"))]
+    events += map(_logged, sorted(logs, key=lambda record: _nanoseconds(record, "timeUnixNano")))
     return Span(
         index=index,
-        name=str(span.get("name") or ""),
-        id=str(span.get("spanId", span.get("span_id")) or ""),
-        parent=str(span.get("parentSpanId", span.get("parent_span_id")) or ""),
+        name=_name(span, "name"),
+        id=_name(span, "spanId"),
+        parent=_name(span, "parentSpanId"),
         started=started,
         seconds=max(0.0, ended - started) if ended and started else None,
-        failed=code in {2, "STATUS_CODE_ERROR", "ERROR"},
+        failed=code in _FAILED,
+        message=_name(status, "message"),
         attributes=_attributes(span.get("attributes")),
-        events=tuple(
-            (str(event.get("name") or ""), _attributes(event.get("attributes"))) for event in _dicts(span.get("events"))
-        ),
+        events=tuple(events),
     )
 
 
-def _nanoseconds(span: dict[str, Any], which: str) -> float:
-    value = span.get(f"{which}TimeUnixNano", span.get(f"{which}_time_unix_nano", 0))
+def _logged(record: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    """A log record as an event; what it says stands in its body or in its attributes."""
+    attributes, body = _attributes(record.get("attributes")), structured(_value(record.get("body")))
+    name = _name(record, "eventName") or str(attributes.get("event.name") or "")
+    return name, {**attributes, **(body if isinstance(body, dict) else {})}
+
+
+def _get(value: dict[str, Any], key: str) -> Any:
+    """A field by its name in OTLP JSON, or as protobuf spells it."""
+    return value.get(key, value.get(re.sub("([A-Z])", r"_\1", key).lower()))
+
+
+def _name(value: dict[str, Any], key: str) -> str:
+    return str(_get(value, key) or "")
+
+
+def _nanoseconds(value: dict[str, Any], key: str) -> float:
     try:
-        return int(value) / 1e9
+        return int(_get(value, key) or 0) / 1e9
     except (TypeError, ValueError, OverflowError):
         return 0.0
 

@@ -46,7 +46,7 @@ def tool_in(span: Span) -> ToolTraffic | None:
         name=str(name),
         call_id=str(call_id or ""),
         arguments=structured(arguments),
-        result=structured(result),
+        result=structured(result) if result is not None or not span.message else {"error": span.message},
         is_error=True if span.failed else None,
         started=span.started,
         seconds=span.seconds,
@@ -54,6 +54,7 @@ def tool_in(span: Span) -> ToolTraffic | None:
 
 
 def _exchange(span: Span, asked: list[Step], answered: list[Step], tokens: tuple[Any, Any], model: Any) -> LlmExchange:
+    why = (span.message or "the span has the status error") if span.failed else ""
     counts = [value if type(value) is int and value >= 0 else None for value in tokens]
     return LlmExchange(
         index=span.index,
@@ -64,7 +65,8 @@ def _exchange(span: Span, asked: list[Step], answered: list[Step], tokens: tuple
         id=str(span.attributes.get("gen_ai.response.id") or ""),
         started=span.started,
         seconds=span.seconds,
-        failed="the span has the status error" if span.failed else "",
+        failed="" if answered else why,
+        broken=f"broke off: {why}" if answered and why else "",
         captured=bool(asked or answered),
     )
 

@@ -49,6 +49,11 @@ def text_of(value: Any) -> str | None:
     return json.dumps(value, ensure_ascii=False)
 
 
+def canonical(value: Any) -> str:
+    """A value in one spelling: the order of keys does not count, and true is not 1."""
+    return json.dumps(value, sort_keys=True, ensure_ascii=False, default=str)
+
+
 def final_answer(steps: Iterable[Step]) -> str | None:
     """The agent's last words, if it had the last word."""
     last: str | None = None

@@ -4,20 +4,39 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
+
+from proctor.trajectories.response_streams import response_body
 
 
-def assembled(text: str) -> dict[str, Any] | None:
-    """The whole answer of an event stream of a known API; None for any other text."""
+class Assembled(NamedTuple):
+    """An answer, whether its stream came to its end, and the error that it told instead."""
+
+    body: dict[str, Any]
+    whole: bool
+    error: Any = None
+
+
+def assembled(text: str) -> Assembled | None:
+    """The answer of an event stream of a known API, or as much of it as came; None for any other text.
+
+    A stream that tells nothing but an error could be anybody's: its body is empty.
+    """
     events = list(_events(text))
-    kinds = {event.get("type") for event in events}
+    kinds = {event.get("type") for event in events if isinstance(event.get("type"), str)}
+    error = next((event.get("error") or event for event in events if _tells_error(event)), None)
     if "message_start" in kinds:
-        return _anthropic(events)
-    if any(isinstance(kind, str) and kind.startswith("response.") for kind in kinds):
-        return _responses(events)
+        return Assembled(_anthropic(events), "message_stop" in kinds, error)
+    if any(str(kind).startswith("response.") for kind in kinds):
+        ended = not kinds.isdisjoint({"response.completed", "response.incomplete", "response.failed"})
+        return Assembled(response_body(events), ended, error)
     if any(isinstance(event.get("choices"), list) for event in events):
-        return _chat(events)
-    return None
+        return Assembled(_chat(events), _chat_ended(text, events), error)
+    return Assembled({}, False, error) if error else None
+
+
+def _tells_error(event: dict[str, Any]) -> bool:
+    return bool(event.get("error")) or event.get("type") == "error"
 
 
 def _events(text: str) -> Iterator[dict[str, Any]]:
@@ -37,12 +56,8 @@ def _chat(events: list[dict[str, Any]]) -> dict[str, Any]:
     answer: dict[str, Any] = {"object": "chat.completion", "usage": None}
     for event in events:
         answer.update({key: event[key] for key in ("id", "model", "usage") if event.get(key)})
-        for choice in _dicts(event.get("choices")):
-            if choice.get("index", 0) != 0:  # another sample of the same question
-                continue
-            delta = choice.get("delta")
-            if not isinstance(delta, dict):
-                continue
+        for choice in _first_choices(event):
+            delta = _dict(choice.get("delta"))
             for key in ("content", "reasoning_content", "refusal"):
                 if isinstance(delta.get(key), str):
                     message[key] = (message.get(key) or "") + delta[key]
@@ -51,6 +66,18 @@ def _chat(events: list[dict[str, Any]]) -> dict[str, Any]:
     if calls:
         message["tool_calls"] = [calls[index] for index in sorted(calls)]
     return {**answer, "choices": [{"index": 0, "message": message}]}
+
+
+def _chat_ended(text: str, events: list[dict[str, Any]]) -> bool:
+    """By its last line, which some gateways leave out, or by the reason why the model stopped."""
+    return "data: [DONE]" in text or any(
+        choice.get("finish_reason") for event in events for choice in _first_choices(event)
+    )
+
+
+def _first_choices(event: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Without the other samples of the same question."""
+    yield from (choice for choice in _dicts(event.get("choices")) if choice.get("index", 0) == 0)
 
 
 def _add_call(calls: dict[int, dict[str, Any]], piece: dict[str, Any]) -> None:
@@ -65,28 +92,13 @@ def _add_call(calls: dict[int, dict[str, Any]], piece: dict[str, Any]) -> None:
             call["function"][key] += function[key]
 
 
-def _responses(events: list[dict[str, Any]]) -> dict[str, Any]:
-    for event in reversed(events):
-        if event.get("type") in {"response.completed", "response.incomplete", "response.failed"}:
-            whole = event.get("response")
-            if isinstance(whole, dict):
-                return whole
-    created = next((event.get("response") for event in events if event.get("type") == "response.created"), None)
-    items = {event.get("output_index", 0): event.get("item") for event in events if _is_done(event)}
-    known = created if isinstance(created, dict) else {}
-    return {**known, "output": [items[index] for index in sorted(items, key=str)], "usage": None}
-
-
-def _is_done(event: dict[str, Any]) -> bool:
-    return event.get("type") == "response.output_item.done"
-
-
 def _anthropic(events: list[dict[str, Any]]) -> dict[str, Any]:
     message: dict[str, Any] = {}
-    blocks: dict[Any, dict[str, Any]] = {}
-    partial: dict[Any, str] = {}
+    blocks: dict[int, dict[str, Any]] = {}
+    partial: dict[int, str] = {}
     for event in events:
         kind, index, delta = event.get("type"), event.get("index"), event.get("delta")
+        index = index if isinstance(index, int) else 0
         if kind == "message_start" and isinstance(event.get("message"), dict):
             message = {**event["message"]}
         elif kind == "content_block_start" and isinstance(event.get("content_block"), dict):
@@ -98,10 +110,10 @@ def _anthropic(events: list[dict[str, Any]]) -> dict[str, Any]:
             message = {**message, **_dict(delta), "usage": usage or None}
     for index, text in partial.items():
         blocks[index]["input"] = text
-    return {**message, "type": "message", "content": [blocks[index] for index in sorted(blocks, key=str)]}
+    return {**message, "type": "message", "content": [blocks[index] for index in sorted(blocks)]}
 
 
-def _add_delta(block: dict[str, Any], partial: dict[Any, str], index: Any, delta: dict[str, Any]) -> None:
+def _add_delta(block: dict[str, Any], partial: dict[int, str], index: int, delta: dict[str, Any]) -> None:
     for key in ("text", "thinking"):
         if isinstance(delta.get(key), str):
             block[key] = str(block.get(key) or "") + delta[key]

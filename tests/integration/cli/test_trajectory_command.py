@@ -82,7 +82,7 @@ async def test_bad_lines_are_named_and_the_rest_is_shown(project: Project) -> No
     ("kind", "content"),
     [
         ("messages", json.dumps({"messages": [{"role": "user", "content": "hi"}]})),
-        ("spans", json.dumps({"resourceSpans": []})),
+        ("spans", json.dumps({"name": "chat", "attributes": {"gen_ai.operation.name": "chat"}})),
         ("records", json.dumps({"id": "x", "steps": [{"role": "user", "content": "hi"}]})),
     ],
 )
@@ -96,6 +96,13 @@ async def test_convert_reads_each_kind_and_names_what_it_cannot(project: Project
     assert (broken.status, "not_json" in broken.stderr, broken.stdout) == (2, True, "")
     missing = await project.proctor("trajectory", "convert", "--from", kind, "none.json")
     assert (missing.status, "unreadable" in missing.stderr) == (2, True)
+
+
+async def test_an_export_that_tells_of_no_run_is_named(project: Project) -> None:
+    (project.root / "in.json").write_text(json.dumps({"resourceSpans": []}))
+    ended = await project.proctor("trajectory", "convert", "--from", "spans", "in.json")
+    assert (ended.status, ended.stdout) == (2, "")
+    assert "the export holds 0 spans, and none is of a model or a tool" in ended.stderr
 
 
 async def test_a_session_that_is_not_there_is_named(project: Project, tmp_path: Path) -> None:

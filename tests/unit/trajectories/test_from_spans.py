@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from proctor.errors import TrajectoryError
 from proctor.tool_calls import calls_of
 from proctor.trajectories.from_spans import from_spans
-from proctor.trajectory import Trajectory
+from proctor.trajectory import Tokens, Trajectory
 from tests.property.counts import examples
 
 ASKED = '{"id": "anna"}'
@@ -100,6 +101,21 @@ def old_events() -> dict[str, Any]:
     )
 
 
+def as_logs() -> dict[str, Any]:
+    """The events before, one a message, as log records that name their span."""
+    document = old_events()
+    records = []
+    for each in document["resourceSpans"][0]["scopeSpans"][0]["spans"]:
+        for number, event in enumerate(each.pop("events", [])):
+            facts = {fact["key"]: fact["value"]["stringValue"] for fact in event["attributes"]}
+            body = {
+                key: json.loads(value) if key in {"message", "tool_calls"} else value for key, value in facts.items()
+            }
+            when = {"timeUnixNano": str(1000 + number), "spanId": each["spanId"]}
+            records.append({**when, "eventName": event["name"], "body": wrapped(body)})
+    return {**document, "resourceLogs": [{"scopeLogs": [{"logRecords": records[::-1]}]}]}
+
+
 def open_inference() -> dict[str, Any]:
     """Lists flattened by their indexes."""
     head = {
@@ -139,6 +155,7 @@ DIALECTS = {
     "json text": gen_ai(structured=False),
     "details event": details(),
     "old events": old_events(),
+    "old events as logs": as_logs(),
     "openinference": open_inference(),
 }
 
@@ -168,23 +185,91 @@ def test_spans_one_a_line_and_in_any_order_tell_the_same() -> None:
     assert run.steps == from_spans(DIALECTS["structured"], "run")[0].steps
 
 
+MODEL = {"gen_ai.operation.name": "chat", "gen_ai.request.model": "m"}
+SILENT = {**MODEL, "gen_ai.usage.input_tokens": 10, "gen_ai.usage.output_tokens": 5}
+
+
+def spans_in(document: dict[str, Any]) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = document["resourceSpans"][0]["scopeSpans"][0]["spans"]
+    return found
+
+
 def test_content_that_was_not_captured_is_said_and_never_an_empty_text() -> None:
-    silent = span("chat m", 0, {"gen_ai.operation.name": "chat", "gen_ai.request.model": "m"})
-    (run,) = from_spans(export(silent), "run")
-    assert (run.steps, run.final_answer) == ((), None)
-    assert "what was said in 1 of 1 exchanges was not captured" in run.notes
-    (nothing,) = from_spans({}, "run")
-    assert "the export holds no span" in nothing.notes
+    tool = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "query", "gen_ai.tool.call.id": "c1"}
+    (run,) = from_spans(export(span("chat m", 0, SILENT), span("query", 1, tool)), "run")
+    assert [(step.role, step.text) for step in run.steps] == [("assistant", None), ("tool", None)]
+    assert (run.final_answer, run.tokens, run.agent.model) == (None, Tokens(input=10, output=5), "m")
+    assert run.notes == ("what was said in 1 of 1 exchanges was not captured",)
+
+
+def test_the_tokens_of_a_request_without_content_count() -> None:
+    document = gen_ai(structured=True)
+    spans_in(document).append(span("chat m", 3, SILENT))
+    (run,) = from_spans(document, "run")
+    assert (run.final_answer, run.tokens) == ("paid", Tokens(input=30, output=15))
+    spans_in(document).append(span("chat m", 4, MODEL))
+    (run,) = from_spans(document, "run")
+    assert run.tokens is None, "what one request cost is not known"
+
+
+def test_the_tokens_of_a_request_that_may_be_of_several_conversations_are_said_to_be_in_none() -> None:
+    document = gen_ai(structured=True)
+    other = json.loads(json.dumps(document).replace("refund", "cancel").replace('"c1"', '"c2"'))
+    both = [*spans_in(document), *spans_in(other)]
+    runs = from_spans(export(*both, span("chat m", 3, SILENT)), "run")
+    assert [run.tokens for run in runs] == [Tokens(input=20, output=10)] * 2
+    assert "their tokens are in no conversation's sum" in runs[0].notes
+
+
+def test_a_failed_tool_whose_result_no_model_was_told_is_a_failed_call() -> None:
+    first, tool, _ = spans_in(gen_ai(structured=True))
+    tool["attributes"] = [fact for fact in tool["attributes"] if "result" not in fact["key"]]
+    tool["status"] = {"code": 2, "message": "no such order"}
+    for document in (export(first, tool), export(first, tool, span("chat m", 2, SILENT))):
+        (run,) = from_spans(document, "run")
+        (call,) = calls_of(run)
+        assert (call.failed, call.result) == (True, {"error": "no such order"})
+        assert run.events == ()
+
+
+def test_a_tool_that_no_model_asked_for_stays_visible() -> None:
+    document = gen_ai(structured=True)
+    wipe = {"gen_ai.tool.name": "wipe", "gen_ai.tool.call.id": "c9"}
+    spans_in(document).append(span("execute_tool wipe", 1, wipe, status={"code": 2}))
+    (run,) = from_spans(document, "run")
+    (event,) = run.events
+    assert (event.kind, event.by) == ("unattributed_call", "proctor")
+    assert (event.data["tool"], event.data["is_error"]) == ("wipe", True)
 
 
 def test_a_failed_span_is_an_error_and_a_failed_tool_a_failed_call() -> None:
     document = gen_ai(structured=True)
-    spans = document["resourceSpans"][0]["scopeSpans"][0]["spans"]
+    spans = spans_in(document)
     spans[1]["status"] = {"code": 2}
-    spans.append({**span("invoke_agent", 0, {}), "parentSpanId": "", "status": {"code": "STATUS_CODE_ERROR"}})
+    root = {**span("invoke_agent", 0, {}), "parentSpanId": "", "status": {"code": "STATUS_CODE_ERROR"}}
+    spans.append(root)
     (run,) = from_spans(document, "run")
     assert calls_of(run)[0].failed
     assert run.error == "the span invoke_agent has the status error"
+    root["status"]["message"] = "gave up"
+    (run,) = from_spans(document, "run")
+    assert run.error == "gave up"
+
+
+@pytest.mark.parametrize("facts", [MODEL, {**MODEL, "gen_ai.input.messages": "[]"}])
+def test_a_model_that_failed_last_is_an_error_and_no_missing_content(facts: dict[str, Any]) -> None:
+    document = gen_ai(structured=True)
+    spans_in(document).append(span("chat m", 3, facts, status={"code": 2, "message": "429"}))
+    (run,) = from_spans(document, "run")
+    assert (run.error, run.final_answer) == ("the model did not answer the last request: 429", None)
+    assert run.notes == ("an exchange with the model failed: 429",)
+
+
+@pytest.mark.parametrize("document", [{}, [], None, export(span("x", 1, {})), {"resourceSpans": 7}])
+def test_an_export_without_models_and_tools_is_an_error(document: Any) -> None:
+    with pytest.raises(TrajectoryError, match="none is of a model or a tool") as caught:
+        from_spans(document, "run")
+    assert (caught.value.code, caught.value.exit_code) == ("no_spans", 2)
 
 
 _JSON = st.recursive(
@@ -225,6 +310,9 @@ _KEYS = st.sampled_from(
 def test_no_span_makes_the_builder_raise(facts: dict[str, Any], events: list[Any], times: tuple[Any, Any]) -> None:
     told = {"name": "x", "attributes": facts, "startTimeUnixNano": times[0], "endTimeUnixNano": times[1]}
     told["events"] = [{"name": name, "attributes": value} for name, value in events]
-    runs = from_spans([told, *events], "run")
+    model = {"name": "chat", "spanId": "m", "attributes": {"gen_ai.operation.name": "chat"}}
+    records = [{"spanId": "m", "eventName": name, "body": body, "timeUnixNano": times[0]} for name, body in events]
+    logs = {"resourceLogs": [{"scopeLogs": [{"logRecords": records}]}]}
+    runs = from_spans([told, model, logs, *events], "run")
     assert all(isinstance(run, Trajectory) for run in runs)
     assert runs

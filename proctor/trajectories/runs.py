@@ -1,0 +1,118 @@
+"""What a source tells of a run as trajectories: the part that sessions and spans share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from proctor.trajectories.attribution import Asked, Key, attributed
+from proctor.trajectories.conversations import conversations, failure
+from proctor.trajectories.exchange import LlmExchange, Seen, ToolTraffic
+from proctor.trajectories.joining import Joined, from_tools_alone, joined
+from proctor.trajectories.pairing import Pairing, paired
+from proctor.trajectories.steps import final_answer, summed
+from proctor.trajectory import Agent, Event, Tokens, Trajectory
+
+
+def assembled_runs(run_id: str, seen: Seen, error: str | None, facts: dict[str, Any]) -> tuple[Trajectory, ...]:
+    """One trajectory for each conversation, `facts` on each, the longest first. There is always one, if an empty one.
+
+    `error` is why the whole run cannot count. Notes and events that belong to no conversation stand on the first.
+    """
+    chains = sorted(conversations(seen.exchanges), key=lambda chain: -len(chain.links))
+    if not chains:
+        return (_without_words(run_id, seen, error, facts),)
+    pairings = [paired(chain) for chain in chains]
+    traffic = attributed(_asked(pairings), seen.tools)
+    unanswered = _unanswered(seen)
+    runs = []
+    for number, (chain, pairing) in enumerate(zip(chains, pairings, strict=True)):
+        exchanges = [link.exchange for link in chain.links]
+        broken = _broken(exchanges[-1], unanswered)
+        own = {
+            "id": run_id if number == 0 else f"{run_id}#{number + 1}",
+            "error": "; ".join(filter(None, (error, broken))) or None,
+            "tokens": _tokens([*exchanges, *(seen.silent if len(chains) == 1 else ())]),
+            "notes": (*chain.notes, *_failures(exchanges)),
+        }
+        found = joined(chain, pairing, traffic.found)
+        runs.append(_run(exchanges, found, None if broken else final_answer(found.steps), {**facts, **own}))
+    uncounted = ["their tokens are in no conversation's sum"] if seen.silent and len(chains) > 1 else []
+    notes = (*runs[0].notes, *_failures(seen.silent), *seen.notes, *uncounted)
+    events = tuple(_unattributed(each) for each in traffic.left)
+    return (runs[0].model_copy(update={"notes": notes, "events": events}), *runs[1:])
+
+
+def _run(exchanges: Sequence[LlmExchange], found: Joined, answer: str | None, facts: dict[str, Any]) -> Trajectory:
+    return Trajectory(
+        agent=Agent(model=next((each.model for each in exchanges if each.model), "")),
+        tools=next((each.tools for each in reversed(exchanges) if each.tools is not None), None),
+        steps=found.steps,
+        final_answer=answer,
+        differences=found.differences,
+        **facts,
+    )
+
+
+def _unanswered(seen: Seen) -> str:
+    """Why a request after all others has no answer, where its words were not kept: nobody knows whose it was."""
+    last = max(each.started for each in seen.exchanges)
+    return next((each.failed for each in seen.silent if each.failed and each.started >= last), "")
+
+
+def _without_words(run_id: str, seen: Seen, error: str | None, facts: dict[str, Any]) -> Trajectory:
+    last = max(seen.silent, key=lambda each: each.started, default=None)
+    broken = _broken(last) if last else ""
+    why = "no exchange with a model was seen: only the tools' calls are known"
+    return Trajectory(
+        id=run_id,
+        agent=Agent(model=next((each.model for each in seen.silent if each.model), "")),
+        steps=from_tools_alone(seen.tools),
+        error="; ".join(filter(None, (error, broken))) or None,
+        tokens=_tokens(seen.silent),
+        notes=(*(() if seen.silent else (why,)), *_failures(seen.silent), *seen.notes),
+        **facts,
+    )
+
+
+def _asked(pairings: Iterable[Pairing]) -> Iterable[Asked]:
+    """Every call once: conversations that part share their beginning."""
+    found: dict[Key, Asked] = {}
+    for pairing in pairings:
+        for key, asked in pairing.asked.items():
+            if key not in found or asked.answered:
+                found[key] = asked
+    return found.values()
+
+
+def _broken(last: LlmExchange, unanswered: str = "") -> str:
+    """Why a conversation did not come to its end, as far as the exchanges with the model tell."""
+    failed = last.failed or unanswered
+    if failed:
+        return f"the model did not answer the last request: {failed}"
+    return f"the model's last answer {last.broken}" if last.broken else ""
+
+
+def _tokens(exchanges: Iterable[LlmExchange]) -> Tokens | None:
+    return summed(each.tokens for each in exchanges if not each.failed)
+
+
+def _failures(exchanges: Sequence[LlmExchange]) -> Iterator[str]:
+    yield from (failure(each) for each in exchanges if each.failed)
+
+
+def _unattributed(seen: ToolTraffic) -> Event:
+    """Tool traffic that no call of a model explains: it was made all the same."""
+    data = {
+        "exchange": seen.index,
+        "service": seen.service,
+        "tool": seen.name,
+        "arguments": seen.arguments,
+        "status": seen.status,
+        "is_error": seen.is_error,
+        "effect": seen.effect,
+        "fault": seen.fault,
+    }
+    return Event(
+        kind="unattributed_call", by="proctor", data={key: value for key, value in data.items() if value is not None}
+    )

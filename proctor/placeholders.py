@@ -22,19 +22,20 @@ _MARK64 = "cHJvY3Rvci1yZWRhY3RlZC"
 
 PLACEHOLDER = re.compile(r"proctor-redacted-(\d{4,})")
 """The plain form, which stands inside many others too."""
+_PREFIXES = (
+    r"sk-(?:ant-[a-z]+[0-9]*-|proj-|svcacct-|or-v1-)?|gh[pousr]_|github_pat_|glpat-|xox[a-z]-|xapp-"
+    r"|[rsp]k_(?:live|test)_|whsec_|hf_|npm_|pypi-|gsk_|xai-|pplx-|nvapi-|tvly-|r8_|hvs\.|shpat_|lin_api_|GOCSPX-"
+)
 SHAPED = re.compile(
-    rf"(?i:{_UUID_MARK}\d{{12}})|A[KS]IAPROCTOR\d{{9}}|(?i:{_HEX_MARK}\d{{2,}}(?![0-9a-f]))"
+    rf"(?i:{_UUID_MARK}\d{{12}})|A[KS]IAPROCTOR\d{{9}}|(?<![0-9A-Fa-f])(?i:{_HEX_MARK})\d{{2,}}+(?![0-9A-Fa-f])"
     rf"|-----BEGIN [A-Z ]+-----\s+{_MARK64}[A-Za-z0-9+/=]+\s+-----END [A-Z ]+-----\n?"
-    rf"|eyJ[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*\.{_MARK64}[A-Za-z0-9_-]+|{_MARK64}[A-Za-z0-9+/]+=*"
-    r"|person-\d{4,}@redacted\.invalid"
-    r"|(?:[A-Za-z][A-Za-z0-9]{0,7}[-_.](?:[a-z0-9]{1,8}[-_]){0,2})?proctor-redacted-(?:live-)?\d{4,}"
+    rf"|eyJ[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*\.{_MARK64}[A-Za-z0-9_-]++|(?<![A-Za-z0-9+/_-]){_MARK64}[A-Za-z0-9+/]++=*+"
+    r"|person-\d{4,}+@redacted\.invalid"
+    rf"|(?:{_PREFIXES})?proctor-redacted-(?:live-\d++|\d{{4,}}+)"
 )
 """Every form that no real secret has by chance."""
 
-_PREFIXED = re.compile(
-    r"(sk-(?:ant-[a-z]+[0-9]*-|proj-|svcacct-|or-v1-)?|gh[pousr]_|github_pat_|glpat-|xox[a-z]-|xapp-|[rsp]k_(?:live|test)_"
-    r"|whsec_|hf_|npm_|pypi-|gsk_|xai-|pplx-|nvapi-|tvly-|r8_|hvs\.|shpat_|lin_api_|GOCSPX-)[A-Za-z0-9_.-]{8,}"
-)
+_PREFIXED = re.compile(rf"({_PREFIXES})[A-Za-z0-9_.-]{{8,}}")
 _JWT = re.compile(r"(eyJ[A-Za-z0-9_-]+)\.([A-Za-z0-9_-]+)\.[A-Za-z0-9_-]*")
 _PEM = re.compile(r"(-----BEGIN ([A-Z ]+)-----)(\s+).*?(\s+)(-----END [A-Z ]+-----)(\n?)", re.DOTALL)
 _UUID = re.compile(r"[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}")

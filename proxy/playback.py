@@ -11,9 +11,8 @@ from proctor.cassette import Cassette
 from proctor.config import Config, upstream_url
 from proctor.credentials import credentials_of
 from proctor.effects import EffectFound, effect_of, tool_of
-from proctor.encoding import decoded
 from proctor.errors import ConfigError
-from proctor.interaction import Headers, Interaction, Request, Response, header
+from proctor.interaction import Headers, Interaction, Request
 from proctor.loading import collection_paused
 from proctor.matchkey import CanonicalKey, ExactKey, Identity, canonical_key, key_headers_of
 from proctor.placeholders import numbers_in
@@ -123,9 +122,11 @@ class Tape:
         """The numbers of the placeholders that an answer had before any request did."""
         asked: set[int] = set()
         minted: set[int] = set()
+        redactor = Redactor()
         for interaction in self.cassette.interactions:
-            asked |= _numbers_of(interaction.request) - minted
-            minted |= _numbers_of(interaction.response) - asked
+            if interaction.redacted:
+                asked |= redactor.numbers_in_request(interaction.request) - minted
+                minted |= redactor.numbers_in_response(interaction.response) - asked
         return minted
 
     def identity_at(self, position: int) -> Identity:
@@ -179,15 +180,6 @@ def _with_tool(interaction: Interaction, config: Config) -> Interaction:
 def identity_of(placeholders: Iterable[str]) -> Identity:
     """An identity from the placeholders of a request's credentials, whatever their order."""
     return tuple(sorted(set(placeholders)))
-
-
-def _numbers_of(message: Request | Response) -> set[int]:
-    """The numbers of every placeholder in a message."""
-    plain = decoded(message.body, header(message.headers, "content-encoding"))
-    texts = [*(value for _, value in message.headers), (message.body if plain is None else plain).decode("latin-1")]
-    if isinstance(message, Request):
-        texts.append(message.target)
-    return numbers_in("\n".join(texts))
 
 
 def _place(request: Request) -> tuple[str, str, str]:

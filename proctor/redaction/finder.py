@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from html import unescape
 from urllib.parse import unquote
 
 from proctor.redaction.known import Known
@@ -91,7 +92,7 @@ class Finder:
                 if normal(found[1].rpartition(":")[2]) in self.rules.fields and found[2].strip():
                     value = found[2].strip()
                     start = found.start(2) + found[2].index(value)
-                    yield Span(start, start + len(value), value, "named element")
+                    yield Span(start, start + len(value), unescape(value), "named element")
 
     def _is_named(self, text: str, found: re.Match[str]) -> bool:
         """`ORDERS_API_KEY` is named by its last words; `next_page_token` and `max_tokens` are none."""

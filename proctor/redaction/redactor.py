@@ -11,11 +11,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from proctor.encoding import decoded
-from proctor.interaction import Interaction, Request, header
+from proctor.interaction import Interaction, Request, Response, header
 from proctor.placeholders import is_placeholder, numbers_in, stand_in
 from proctor.redaction.finder import Finder
 from proctor.redaction.known import Known
-from proctor.redaction.messages import clean_interaction, clean_request
+from proctor.redaction.messages import clean_interaction, clean_request, clean_response
 from proctor.redaction.pii import personal_number, personal_stand_in
 from proctor.redaction.rules import Rules
 from proctor.redaction.span import Span
@@ -146,6 +146,26 @@ class Redactor:
     def value(self, value: Any) -> Any:
         """Plain data, as a trace row has it, with every secret replaced that its names or shapes show."""
         return self._replacer({}).value(value, "row")
+
+    def numbers_in_request(self, request: Request) -> set[int]:
+        """The numbers of the placeholders that a request holds, through all its layers."""
+        found, walker = self._counting()
+        clean_request(walker, request)
+        return found
+
+    def numbers_in_response(self, response: Response) -> set[int]:
+        """The numbers of the placeholders that an answer holds, through all its layers."""
+        found, walker = self._counting()
+        clean_response(walker, response)
+        return found
+
+    def _counting(self) -> tuple[set[int], Walker]:
+        found: set[int] = set()
+
+        def count(span: Span, place: str) -> None:
+            found.update(numbers_in(span.value))
+
+        return found, Walker(self.finder, count)
 
     def replaced_secrets(self) -> tuple[ReplacedSecret, ...]:
         """What `interaction` replaced so far, a secret a line, with its places."""

@@ -38,17 +38,16 @@ def stream_edits(walker: Walker, text: str, place: str) -> list[Edit] | None:
     found: list[Edit] = []
     known = False
     for number, (start, line) in enumerate(lines):
-        leaves = string_leaves(line)
+        leaves = string_leaves(line, keys=True)
         if leaves is None:
             continue
         known = True
         where = f"{place}#{number}"
-        grown = {leaf.start for leaf in leaves if _grows(leaf.pointer)}
-        edits = walker.json(line, where) or []
-        found += shifted((edit for edit in edits if edit.start not in grown), start)
-        for leaf in leaves:
-            if leaf.start in grown:
-                groups[_group(line, leaf.pointer)].append(_Piece(leaf, start + leaf.start, start + leaf.end))
+        grown = [leaf for leaf in leaves if not leaf.is_key and _grows(leaf.pointer)]
+        found += shifted(walker.leaves(line, [leaf for leaf in leaves if leaf not in grown], where), start)
+        for leaf in grown:
+            piece = _Piece(leaf, start + leaf.start, start + leaf.end)
+            groups[_group(line, leaf.pointer)].append(piece)
     if not known:
         return None
     for group, pieces in groups.items():

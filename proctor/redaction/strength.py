@@ -28,7 +28,7 @@ def reach_of(value: str, *, cookie: bool = False) -> Reach:
         return Reach.PLACE
     if len(value) >= _PLAIN_WORD or _kinds(value) > 1:
         return Reach.EVERYWHERE
-    return Reach.PLACE if cookie else Reach.WORDS
+    return Reach.PLACE if cookie and value.isalpha() else Reach.WORDS
 
 
 def is_strong(value: str) -> bool:

@@ -8,12 +8,12 @@ import gzip
 import json
 import re
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote, unquote
 
-from proctor.json_spans import string_leaves
+from proctor.json_spans import StringLeaf, string_leaves
 from proctor.placeholders import SHAPED
 from proctor.redaction.edits import Edit, applied, shifted
 from proctor.redaction.finder import Finder
@@ -63,7 +63,10 @@ class Walker:
                 return inner
         found: list[Edit] = []
         at = 0
+        words = list(_encoded_words(text)) if "%" in text else []
         for span in self.finder.spans(text):
+            if not span.quoted and any(_inside(span, start, end) for start, end in words):
+                continue  # what an encoded word says is looked at when it is decoded
             found += self._layers(text, at, span.start, place, depth)
             found += self._swapped(span, place)
             at = span.end
@@ -92,8 +95,10 @@ class Walker:
     def json(self, text: str, place: str, depth: int = 0) -> list[Edit] | None:
         """The changes to a JSON text; None where it is none."""
         leaves = string_leaves(text, keys=True)
-        if leaves is None:
-            return None
+        return None if leaves is None else self.leaves(text, leaves, place, depth)
+
+    def leaves(self, text: str, leaves: Sequence[StringLeaf], place: str, depth: int = 0) -> list[Edit]:
+        """The changes to these strings, and to the numbers, of a JSON text."""
         found = []
         titles = self.names.titles(leaves)
         for leaf in leaves:
@@ -154,6 +159,10 @@ class Walker:
         if clean == opened.text:
             return []
         return [Edit(at, at + len(word), opened.packed(clean))]
+
+
+def _inside(span: Span, start: int, end: int) -> bool:
+    return start <= span.start and span.end <= end and (span.start, span.end) != (start, end)
 
 
 def _encoded_words(text: str) -> Iterator[tuple[int, int]]:

@@ -26,6 +26,12 @@ def named_identities(cassette: Cassette, service: str) -> dict[str, str]:
     return dict(stamped.get(service, {})) if isinstance(stamped, dict) else {}
 
 
+def recorded_variables(cassette: Cassette) -> dict[str, str]:
+    """The secret variables that the tape was recorded with, by name: the placeholder of what each held."""
+    stamped = cassette.stamp.get("variables", {})
+    return {str(name): str(value) for name, value in stamped.items()} if isinstance(stamped, dict) else {}
+
+
 def dummy_keys(cassette: Cassette) -> dict[str, dict[str, str]]:
     """What a launcher can hand out in replay, by service, then name: named identities, and "" for the only token."""
     if cassette.by == "vcrpy":  # its credentials stand in clear, and none is compared

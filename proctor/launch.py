@@ -19,12 +19,14 @@ NAMES = "PROCTOR_VARIABLES"
 def agent_environment(config: Config, info: SessionInfo, *, watch: bool = True) -> dict[str, str]:
     """Every variable that an agent needs to use one session.
 
-    Services' own variables, SDKs' base URLs, in replay the placeholders as dummy keys; with `watch` also the proxy
-    variables, so that calls past the services are seen. `PROCTOR_VARIABLES` lists the names.
+    Services' own variables, SDKs' base URLs, in replay the placeholders as dummy keys and secrets; with `watch` also
+    the proxy variables, so that calls past the services are seen. `PROCTOR_VARIABLES` lists the names.
     """
     variables = {"PROCTOR_SESSION_URL": info.url, **QUIET_VARIABLES}
     if info.recorded_at:
         variables["PROCTOR_RECORDED_AT"] = info.recorded_at
+    if set(info.modes.values()) == {"replay"}:  # else a service that is really asked may need the real secret
+        variables.update(info.variables)
     for name in info.modes:
         service = config.services[name]
         address = f"{info.url}/{name}"

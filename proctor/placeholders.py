@@ -29,7 +29,7 @@ _PREFIXES = (
 SHAPED = re.compile(
     rf"(?i:{_UUID_MARK}\d{{12}})|A[KS]IAPROCTOR\d{{9}}|(?<![0-9A-Fa-f])(?i:{_HEX_MARK})\d{{2,}}+(?![0-9A-Fa-f])"
     rf"|-----BEGIN [A-Z ]+-----\s+{_MARK64}[A-Za-z0-9+/=]+\s+-----END [A-Z ]+-----\n?"
-    rf"|eyJ[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*\.{_MARK64}[A-Za-z0-9_-]++|(?<![A-Za-z0-9+/_-]){_MARK64}[A-Za-z0-9+/]++=*+"
+    rf"|(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*\.{_MARK64}[A-Za-z0-9_-]++|(?<![A-Za-z0-9+/_-]){_MARK64}[A-Za-z0-9+/]++=*+"
     r"|person-\d{4,}+@redacted\.invalid"
     rf"|(?:{_PREFIXES})?proctor-redacted-(?:live-\d++|\d{{4,}}+)"
 )

@@ -151,6 +151,11 @@ def _notes(content: JournalContent, redactor: Redactor, interactions: Sequence[I
     short = short_secrets(redactor.known)
     if short:
         notes.append(f"{short} credential(s) under 8 characters were replaced in their headers only, not in bodies")
+    for coding, count in sorted(redactor.unread.items()):
+        notes.append(
+            f'{count} bodies in the coding "{coding}" could not be looked into for secrets: '
+            "let the agent ask without it (Accept-Encoding: gzip), or see docs/redaction.md"
+        )
     limit = content.head.get("body_files_over")
     for interaction in interactions:
         for whose, body in (("request", interaction.request.body), ("answer", interaction.response.body)):

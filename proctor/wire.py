@@ -55,6 +55,8 @@ class SessionInfo(BaseModel):
     recorded_at: str = ""
     identities: dict[str, dict[str, str]] = Field(default_factory=dict)
     """By service, then name: the placeholder that stands for a credential. The unnamed one has the name ""."""
+    variables: dict[str, str] = Field(default_factory=dict)
+    """Secret variables of the environment that the tape was recorded in, with the placeholders of their values."""
 
 
 class CloseRequest(BaseModel):

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from proctor.identities import recorded_variables
 from proctor.interaction import Headers, Request
 from proctor.matchkey import CanonicalKey, Identity, canonical_key
 from proctor.placeholders import is_live
@@ -52,8 +53,7 @@ class LiveSecrets:
 
     def __post_init__(self) -> None:
         """A variable that held a secret when the tape was recorded holds the same one now."""
-        stamped = self.tape.cassette.stamp.get("variables", {})
-        for name, placeholder in stamped.items() if isinstance(stamped, dict) else ():
+        for name, placeholder in recorded_variables(self.tape.cassette).items():
             value = self.environ.get(name, "")
             if value and value != placeholder:
                 self.redactor.learn_value(value, placeholder)

@@ -17,6 +17,7 @@ from proctor.loading import collection_paused
 from proctor.matchkey import CanonicalKey, ExactKey, Identity, canonical_key, key_headers_of
 from proctor.placeholders import numbers_in
 from proctor.redaction.redactor import Redactor
+from proctor.redaction.rules import Rules, rules_of
 from proctor.vcrpy_services import adopted
 
 
@@ -48,7 +49,7 @@ class Tape:
     def _index(self) -> None:
         shared: dict[Identity, Identity] = {}
         self._exact, self._by_path = defaultdict(list), defaultdict(list)
-        self._secrets = None if self.compares_identity else Redactor.over(self.cassette.interactions)
+        self._secrets = None if self.compares_identity else Redactor.over(self.cassette.interactions, self._rules())
         self.identities = {}
         for position, interaction in enumerate(self.cassette.interactions):
             request = interaction.request
@@ -64,6 +65,9 @@ class Tape:
             key = ExactKey(request.service, request.method, request.target, headers, identity, request.body)
             self._exact[key].append(position)
             self._by_path[_place(request)].append(position)
+
+    def _rules(self) -> Rules:
+        return rules_of(self.config.redact.model_dump(), self.config.root)
 
     @property
     def compares_identity(self) -> bool:

@@ -13,7 +13,7 @@ from typing import Any
 from aiohttp import web
 
 from proctor.config import Config, ServiceConfig
-from proctor.identities import dummy_keys
+from proctor.identities import dummy_keys, recorded_variables
 from proctor.interaction import Interaction
 from proctor.journal import JournalWriter
 from proctor.paths import Layout
@@ -188,6 +188,7 @@ class Session:
             set_up=set_up_of(self.spec.modes, llm_services(self.config)),
             recorded_at=self.tape.cassette.recorded_at if self.tape else "",
             identities=dummy_keys(self.tape.cassette) if self.tape else {},
+            variables=recorded_variables(self.tape.cassette) if self.tape else {},
         )
 
 

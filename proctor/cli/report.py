@@ -38,6 +38,9 @@ def summary_lines(summary: SessionSummary, end: Ending, command_status: int, roo
         yield f"  passed      {_listed(summary.passed)} went direct, unseen (pass_hosts)"
     for note in summary.notes:
         yield f"  note        {note}"
+    if summary.replaced:
+        places = sum(len(secret.places) for secret in summary.replaced)
+        yield f"  redacted    {len(summary.replaced)} secrets in {places} places: {_listed(list(_secrets(summary)))}"
     if summary.sealed:
         placeholders = f" ({summary.redacted} interactions hold placeholders)" if summary.redacted else ""
         yield f"  sealed      {shown_path(summary.sealed, root)}{placeholders}"
@@ -65,6 +68,12 @@ def _counts(summary: SessionSummary) -> str:
         parts.append(f"{summary.repeated} of them the last recording once more")
     parts.append(f"{sum(miss.count for miss in summary.misses)} misses")
     return ", ".join(parts)
+
+
+def _secrets(summary: SessionSummary) -> Iterator[str]:
+    for secret in summary.replaced:
+        more = f" and {len(secret.places) - 1} more" if len(secret.places) > 1 else ""
+        yield f"{secret.kind} at {secret.places[0]}{more}"
 
 
 def _guess(guess: GuessedEffect) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from html import unescape
@@ -47,11 +48,14 @@ class Finder:
         if len(found) < 2:
             return found
         found.sort(key=lambda span: (span.start - span.end, span.start))
+        starts: list[int] = []
         kept: list[Span] = []
         for span in found:
-            if all(span.end <= other.start or span.start >= other.end for other in kept):
-                kept.append(span)
-        return sorted(kept)
+            place = bisect_left(starts, span.end)  # kept spans lie apart, so only the one before can reach into this
+            if not place or kept[place - 1].end <= span.start:
+                starts.insert(place, span.start)
+                kept.insert(place, span)
+        return kept
 
     def plain_spans(self, text: str) -> list[Span]:
         """As `spans`, for a JSON key: what is a secret wherever it stands."""

@@ -25,6 +25,8 @@ class Known:
     kinds: dict[str, str] = field(default_factory=dict)
     _text: re.Pattern[str] = field(default=SHAPED, init=False)
     _bytes: re.Pattern[bytes] | None = field(default=None, init=False)
+    _escaped: dict[str, str] = field(default_factory=dict, init=False)
+    """Secrets by how a piece of JSON in a text spells them."""
     _forms: dict[bytes, str] = field(default_factory=dict, init=False)
     _stale: bool = field(default=False, init=False)
 
@@ -39,7 +41,8 @@ class Known:
         if self._stale:
             self._compile()
         for found in self._text.finditer(text):
-            yield Span(found.start(), found.end(), found[0], self.kinds.get(found[0], _PLACEHOLDER))
+            value = self._escaped.get(found[0], found[0])
+            yield Span(found.start(), found.end(), value, self.kinds.get(value, _PLACEHOLDER))
 
     def raw(self, data: bytes, put: Callable[[str], str | None]) -> bytes:
         """Bytes with every spelling of a known secret replaced; the very same object where there is none."""
@@ -69,7 +72,9 @@ class Known:
         self._forms = {form: value for value in searched for form in _forms_of(value)}
         if not searched:
             return
-        plain = [_bounded(re.escape(value), self.reach[value]) for value in searched]
+        self._escaped = {json.dumps(value)[1:-1]: value for value in searched}
+        texts = sorted({*searched, *self._escaped}, key=len, reverse=True)
+        plain = [_bounded(re.escape(text), self.reach[self._escaped.get(text, text)]) for text in texts]
         self._text = re.compile("|".join((SHAPED.pattern, *plain)))
         forms = sorted(self._forms, key=len, reverse=True)
         raw = [_bounded(_in_any_case(form).decode("latin-1"), self.reach[self._forms[form]]) for form in forms]

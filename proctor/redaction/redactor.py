@@ -6,6 +6,7 @@ them, also where they stand under no name and had no shape. `leaks` is the look 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
@@ -56,6 +57,8 @@ class Redactor:
     known: dict[str, str] = field(default_factory=dict)
     replaced: list[Replaced] = field(default_factory=list)
     """Every place that `interaction` changed."""
+    unread: Counter[str] = field(default_factory=Counter)
+    """How many bodies could not be unpacked, by coding: they are searched for what is known, as they are."""
     _last: int = field(default=0, init=False)
     """The highest placeholder number that is taken."""
     _given: set[str] = field(default_factory=set, init=False)
@@ -63,10 +66,12 @@ class Redactor:
 
     def __post_init__(self) -> None:
         """Watch for the values of the environment, which get a number when they are first seen."""
+        watched = Known()
         for value, name in self.rules.variables.items():
-            self._search.add(value, Reach.EVERYWHERE, f"variable {name}")
+            watched.add(value, Reach.EVERYWHERE, f"variable {name}")
+        # Learning looks for what is new: searching for all that is known would be made anew for each new secret.
+        self._learner = Walker(Finder(self.rules, watched), self._learn)
         self.finder = Finder(self.rules, self._search)
-        self._learner = Walker(self.finder, self._learn)
         self._last = 0 if self.make else self.placeholders
 
     @classmethod
@@ -89,7 +94,10 @@ class Redactor:
         request, response = interaction.request, interaction.response
         texts = [request.target, *(value for side in (request, response) for _, value in side.headers)]
         for side in (request, response):
-            plain = decoded(side.body, header(side.headers, "content-encoding"))
+            coding = header(side.headers, "content-encoding")
+            plain = decoded(side.body, coding)
+            if plain is None:
+                self.unread[coding or ""] += 1
             texts.append((side.body if plain is None else plain).decode("latin-1"))
         self._last = max(self._last, 0, *numbers_in("\n".join(texts)))
 

@@ -11,6 +11,7 @@ from typing import Any
 from proctor.json_spans import pointer_pattern
 from proctor.redaction.names import FIELDS, HEADERS, QUERY, normal, normal_header
 from proctor.redaction.own_function import OwnFunction, own_function
+from proctor.redaction.strength import SHORTEST
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,11 @@ class Rules:
     """Names of persons, replaced where `pii` is on."""
     variables: Mapping[str, str] = field(default_factory=dict)
     """Secret values of the environment, with the names of their variables."""
+
+    @property
+    def shortest(self) -> int:
+        """Characters of the shortest text in which these rules find anything that no name says."""
+        return 1 if self.patterns or self.finder or self.pii else SHORTEST
 
     def own_pattern_spans(self, text: str) -> Iterable[tuple[int, int, str]]:
         """Start, end and kind of what the project's own patterns and function find."""

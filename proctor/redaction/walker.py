@@ -19,6 +19,7 @@ from proctor.redaction.edits import Edit, applied, shifted
 from proctor.redaction.finder import Finder
 from proctor.redaction.json_names import JsonNames
 from proctor.redaction.span import Span
+from proctor.redaction.strength import SHORTEST
 
 Swap = Callable[[Span, str], str | None]
 """What to put for a secret that was found at a place; None to leave it."""
@@ -27,7 +28,6 @@ DEEPEST = 6
 """Layers in layers that are opened."""
 _INFLATED = 16 * 2**20
 """Bytes of a compressed text in a string that are looked at."""
-_SHORTEST = 4
 _ENCODED = re.compile(r"%[0-9A-Fa-f]{2}(?:[A-Za-z0-9._~*+!$'()-]|%[0-9A-Fa-f]{2})*")
 _LITERAL_BEFORE = re.compile(r"[A-Za-z0-9._~*+!$'()-]*\Z")
 _LONGEST_BEFORE = 512
@@ -44,10 +44,12 @@ class Walker:
     finder: Finder
     swap: Swap
     names: JsonNames = field(init=False)
+    shortest: int = field(init=False)
 
     def __post_init__(self) -> None:
         """Take the names from the finder's rules."""
         object.__setattr__(self, "names", JsonNames(self.finder.rules))
+        object.__setattr__(self, "shortest", self.finder.rules.shortest)
 
     def text(self, text: str, place: str, depth: int = 0) -> str:
         """The text with every secret that is to be replaced."""
@@ -55,7 +57,7 @@ class Walker:
 
     def edits(self, text: str, place: str, depth: int = 0) -> list[Edit]:
         """The changes to a text that may itself hold JSON, or be encoded."""
-        if len(text) < _SHORTEST or depth > DEEPEST:
+        if len(text) < self.shortest or depth > DEEPEST:
             return []
         if text.lstrip()[:1] in ("{", "[", '"'):
             inner = self.json(text, place, depth + 1)
@@ -120,6 +122,8 @@ class Walker:
                 yield Edit(number.start, number.end, new if new.isdigit() else json.dumps(new))
 
     def _keys(self, key: str, place: str) -> list[Edit]:
+        if len(key) < self.shortest:
+            return []
         return [edit for span in self.finder.plain_spans(key) for edit in self._swapped(span, place + " (key)")]
 
     def _swapped(self, span: Span, place: str) -> list[Edit]:
@@ -132,7 +136,7 @@ class Walker:
         """Encoded words in a part of a text in which nothing stands in clear."""
         found: list[Edit] = []
         part = text[start:end]
-        if len(part) < _SHORTEST or depth >= DEEPEST:
+        if len(part) < SHORTEST or depth >= DEEPEST:
             return found
         if "%" in part:
             for begin, until in _encoded_words(part):

@@ -48,13 +48,15 @@ KEY_SIGNS = (
 )
 """One of these stands in every text that holds a key of a known shape."""
 
+_SHORTEST = 12
+"""Characters of the shortest key that is known by its shape."""
 _START = r"(?<![A-Za-z0-9])"
 _KEYS = (
     re.compile(r"-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----.*?(?:-----END [A-Z ]{0,40}PRIVATE KEY-----|\Z)", re.DOTALL),
     re.compile(r"(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*)?"),
     re.compile(rf"{_START}(?:A[KS]IA)[A-Z0-9]{{16}}(?![A-Za-z0-9])"),
     re.compile(rf"{_START}(?:gh[pousr]_[A-Za-z0-9]{{20,}}|github_pat_[A-Za-z0-9_]{{20,}}|glpat-[A-Za-z0-9_-]{{20,}})"),
-    re.compile(rf"{_START}sk-(?=[A-Za-z_-]*[0-9])[A-Za-z0-9_-]{{16,}}"),
+    re.compile(rf"{_START}sk-(?=[A-Za-z_-]{{0,80}}[0-9])[A-Za-z0-9_-]{{16,}}"),
     re.compile(
         rf"{_START}(?:xox[abeprs]-[A-Za-z0-9-]{{10,}}|xapp-[0-9]-[A-Za-z0-9-]{{10,}}|AIza[A-Za-z0-9_-]{{30,}}"
         r"|[rsp]k_(?:live|test)_[A-Za-z0-9]{10,}|whsec_[A-Za-z0-9+/=]{16,}|ya29\.[A-Za-z0-9_-]{20,}"
@@ -64,13 +66,13 @@ _KEYS = (
         r"|hvs\.[A-Za-z0-9_-]{20,}|shpat_[0-9a-f]{32}|lin_api_[A-Za-z0-9]{32,}|LTAI[A-Za-z0-9]{12,24}"
         r"|AKID[A-Za-z0-9]{32})(?![A-Za-z0-9])"
     ),
-    re.compile(rf"{_START}(?i:bearer)[ :]{{1,3}}(?P<token>(?=[A-Za-z._~+/-]*[0-9])[A-Za-z0-9._~+/-]{{16,}}=*)"),
+    re.compile(rf"{_START}(?i:bearer)[ :]{{1,3}}(?P<token>(?=[A-Za-z._~+/-]{{0,80}}[0-9])[A-Za-z0-9._~+/-]{{16,}}=*)"),
 )
 
 
 def has_key_sign(text: str) -> bool:
     """Quickly told: whether a look for keys is worth it."""
-    return any(sign in text for sign in KEY_SIGNS)
+    return len(text) >= _SHORTEST and any(sign in text for sign in KEY_SIGNS)
 
 
 def keys(text: str) -> Iterator[tuple[int, int, str]]:

@@ -7,9 +7,11 @@ import json
 import random
 import string
 import uuid
+from collections.abc import Callable
 from typing import Any
 
-WORDS = "order refund the customer asks for a new window seat and says that token prices rose since Monday".split()
+_PROSE = "order refund the customer asks for a new window seat and says that token prices rose since Monday"
+WORDS = _PROSE.split(" ")
 CHINESE = "您好，请问订单什么时候能送到？密码锁已经发货，令牌环网络的说明书在附件里。退款金额为一百二十元，谢谢。"
 ALPHABET = string.ascii_letters + string.digits
 
@@ -22,7 +24,7 @@ def sentence(rng: random.Random) -> str:
 
 def identifier(rng: random.Random) -> Any:
     """What systems name things by."""
-    made = [
+    made: list[Callable[[], Any]] = [
         lambda: str(uuid.UUID(int=rng.getrandbits(128), version=4)),
         lambda: rng.randbytes(20).hex(),
         lambda: rng.randbytes(32).hex(),

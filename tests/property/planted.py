@@ -81,13 +81,14 @@ def _stream(secret: str) -> bytes:
     """A model's tool call whose arguments hold the secret, some letters an event."""
     arguments = json.dumps({"user": "alice", "password": secret}, ensure_ascii=False)
     pieces = [arguments[at : at + 5] for at in range(0, len(arguments), 5)]
-    return (
-        "".join(
-            f"data: {json.dumps({'choices': [{'index': 0, 'delta': {'tool_calls': [{'index': 0, 'function': {'arguments': one}}]}}]})}\n\n"
-            for one in pieces
-        ).encode()
-        + b"data: [DONE]\n\n"
-    )
+    calls = [{"tool_calls": [{"index": 0, "function": {"arguments": piece}}]} for piece in pieces]
+    events = [json.dumps({"choices": [{"index": 0, "delta": delta}]}) for delta in calls]
+    return "".join(f"data: {event}\n\n" for event in [*events, "[DONE]"]).encode()
+
+
+def _linked(secret: str) -> Sent:
+    inner = f"https://b.test/x?access_token={quote(secret, safe='')}"
+    return Sent(body=_json({"next": f"https://a.test/go?to={quote(inner, safe='')}"}))
 
 
 def _b64(text: str) -> str:
@@ -119,9 +120,7 @@ CARRIERS: dict[str, Callable[[str], Sent]] = {
     "base64 of zipped json": lambda s: Sent(
         body=_json({"blob": base64.b64encode(gzip.compress(_json({"password": s}), mtime=0)).decode()})
     ),
-    "url in a url": lambda s: Sent(
-        body=_json({"next": "https://a.test/go?to=" + quote(f"https://b.test/x?access_token={quote(s, safe='')}", safe="")})
-    ),
+    "url in a url": _linked,
     "url password": lambda s: Sent(body=_json({"dsn": f"postgres://app:{quote(s, safe='')}@db.test:5432/x"})),
     "soap": lambda s: Sent(
         body=f"<Env><wsse:Password>{escape(s)}</wsse:Password></Env>".encode(),

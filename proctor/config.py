@@ -133,8 +133,10 @@ class RedactConfig(BaseModel):
     function: str = ""
     """`module:function` in the project: takes a text, gives the secrets in it."""
     pii: bool = False
-    """Phones, e-mail addresses, cards, Chinese ID numbers and the names in `people` are replaced too."""
+    """Phones, e-mail addresses, cards, Chinese ID numbers and the names of `people` are replaced too."""
     people: tuple[str, ...] = ()
+    people_file: str = ""
+    """A file with more of them, a name a line, for names that must not be in version control themselves."""
 
     @field_validator("pointers")
     @classmethod

@@ -100,12 +100,13 @@ class Replay:
     def _by_meaning(
         self, exchange: Exchange, key_headers: Headers, identity: Identity
     ) -> tuple[list[int] | None, Match]:
-        """Candidates for a request that differs in bytes: with placeholders for live secrets, then canonical.
+        """Candidates for a request that differs in bytes: equal in meaning, then with placeholders for live secrets.
 
         Raises Unbound where only its secrets differ, and it is not clear for which of the tape's they stand.
         """
-        if not self._tape.compares_identity:
-            return self._tape.canonical(exchange.request, key_headers, identity), "canonical"
+        positions = self._tape.canonical(exchange.request, key_headers, identity)
+        if positions is not None or not self._tape.compares_identity:
+            return positions, "canonical"  # looking for secrets takes far longer, so it comes last
         request = self._clean(exchange)
         if request.body != exchange.body or request.target != exchange.target:
             key = ExactKey(request.service, request.method, request.target, key_headers, identity, request.body)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from proctor.errors import ConfigError
 from proctor.json_spans import pointer_pattern
 from proctor.redaction.names import FIELDS, HEADERS, QUERY, normal, normal_header
 from proctor.redaction.own_function import OwnFunction, own_function
@@ -50,7 +51,7 @@ class Rules:
 
 
 def rules_of(declared: Mapping[str, Any], root: Path, variables: Mapping[str, str] | None = None) -> Rules:
-    """The rules of `[redact]` as plain data. Raises ConfigError where a function cannot be loaded."""
+    """The rules of `[redact]` as plain data. Raises ConfigError where a function or a list cannot be loaded."""
     more = {normal(name) for name in declared.get("names", ())}
     more_headers = {normal_header(name) for name in declared.get("names", ())}
     kept = {normal(name) for name in declared.get("keep", ())}
@@ -65,6 +66,18 @@ def rules_of(declared: Mapping[str, Any], root: Path, variables: Mapping[str, st
         patterns=tuple(map(re.compile, declared.get("patterns", ()))),
         finder=own_function(function, root) if function else None,
         pii=bool(declared.get("pii", False)),
-        people=tuple(declared.get("people", ())),
+        people=(*declared.get("people", ()), *_listed(declared.get("people_file", ""), root)),
         variables=dict(variables or {}),
     )
+
+
+def _listed(name: str, root: Path) -> tuple[str, ...]:
+    """The lines of a list of names; empty ones and those that begin with "#" are none."""
+    if not name:
+        return ()
+    try:
+        lines = (root / name).read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        told = f'[redact] people_file = "{name}" cannot be read: {error}'
+        raise ConfigError("redact_people", told, "one name a line, UTF-8, beside proctor.toml") from None
+    return tuple(line.strip() for line in lines if line.strip() and not line.startswith("#"))

@@ -72,7 +72,12 @@ _KEYS = (
 
 def has_key_sign(text: str) -> bool:
     """Quickly told: whether a look for keys is worth it."""
-    return len(text) >= _SHORTEST and any(sign in text for sign in KEY_SIGNS)
+    if len(text) < _SHORTEST:
+        return False
+    for sign in KEY_SIGNS:  # noqa: SIM110 - a generator would cost more than the search
+        if sign in text:
+            return True
+    return False
 
 
 def keys(text: str) -> Iterator[tuple[int, int, str]]:

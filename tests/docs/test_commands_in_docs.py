@@ -18,12 +18,19 @@ import pytest
 
 from examples.order_desk import server, stand_in_model
 from proctor.cassette import save_cassette
-from proctor.config import CassettesConfig, ServiceConfig, load_config
+from proctor.config import CassettesConfig, RedactConfig, ServiceConfig, load_config
 from proctor.journal import JournalWriter
 from tests.integration.order_desk.support import serving
 from tests.support import ROOT, Project, run
 
-PAGES = ("README.md", "docs/recording.md", "docs/tape-format.md", "docs/matching.md", "docs/trajectory.md")
+PAGES = (
+    "README.md",
+    "docs/recording.md",
+    "docs/tape-format.md",
+    "docs/matching.md",
+    "docs/trajectory.md",
+    "docs/redaction.md",
+)
 RUN_ELSEWHERE = ("make ", "pip install .")
 AGENT = f"""\
 import runpy, sys
@@ -149,4 +156,13 @@ def test_the_configuration_that_the_docs_show_can_be_loaded_and_every_key_is_exp
     config = load_config(project.root / "proctor.toml")
     assert set(config.services) == {"orders", "llm"}
     explained = set(re.findall(r"`(\w+)`", "\n".join(line for line in page.splitlines() if line.startswith("| `"))))
-    assert {*ServiceConfig.model_fields, *CassettesConfig.model_fields, "pass_hosts"} <= explained
+    tables = (ServiceConfig, CassettesConfig, RedactConfig)
+    assert {"pass_hosts", *(key for table in tables for key in table.model_fields)} <= explained
+
+
+def test_the_rules_that_the_redaction_page_shows_can_be_loaded(project: Project) -> None:
+    page = (ROOT / "docs" / "redaction.md").read_text(encoding="utf-8")
+    (shown,) = re.findall(r"```toml\n(.*?)```", page, flags=re.DOTALL)
+    project.configure('[services.desk]\nurl = "http://desk.test"\n' + shown)
+    config = load_config(project.root / "proctor.toml").redact
+    assert set(RedactConfig.model_fields) == config.model_fields_set

@@ -154,3 +154,26 @@ async def test_a_key_that_stands_in_the_configuration_itself_is_refused(project:
     assert error["code"] == "config_bad_value"
     assert 'identity "alice" must name a variable' in error["message"]
     assert "alice-secret-token" not in error["message"]
+
+
+IN_BODY = """
+secret = os.environ["DESK_CLIENT_SECRET"]
+print(call(DESK + "/login", {"user": "alice", "note": "it is " + secret})[0], secret[:7])
+"""
+
+
+async def test_a_secret_variable_is_replaced_in_a_sentence_and_handed_out_in_replay(project: Project) -> None:
+    secret = "a-Very-l0ng-client-secret"
+    async with serving(staging) as url:
+        project.configure(f'[services.desk]\nurl = "{url}"\nenv = ["DESK_URL"]\n')
+        made = await record(project, IN_BODY, env={"DESK_CLIENT_SECRET": secret})
+    assert (made.status, made.stdout.splitlines()[0]) == (0, "200 a-Very-")
+    (stamped,) = project.tape("t").stamp["variables"].items()
+    assert stamped == ("DESK_CLIENT_SECRET", "proctor-redacted-0001")
+    told = made.summary["replaced"][0]
+    assert (told["placeholder"], told["kind"]) == ("proctor-redacted-0001", "variable DESK_CLIENT_SECRET")
+    assert "#0 request.body/note" in told["places"]
+    for env in ({}, {"DESK_CLIENT_SECRET": "another-l0ng-one-of-today"}):
+        ended = await replay(project, IN_BODY, env=env)
+        assert (ended.status, ended.stdout.splitlines()[0]) == (0, "200 proctor")
+    assert not [path for path in all_files(project.root) if secret.encode() in path.read_bytes()]

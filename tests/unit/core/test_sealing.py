@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from proctor.cassette import load_cassette, parse_cassette
+from proctor.errors import PlatformError
 from proctor.interaction import Headers, Interaction
 from proctor.journal import JournalContent
 from proctor.paths import Layout
@@ -165,3 +166,21 @@ def test_a_torn_journal_and_a_short_credential_are_noted(tmp_path: Path) -> None
     notes = seal(Layout(tmp_path), content(short, torn=True)).notes
     assert "the last line of the journal was cut off" in notes[0]
     assert notes[1].startswith("1 credential(s) under 8 characters")
+
+
+def test_a_secret_that_redaction_left_refuses_the_tape_with_its_place_and_without_itself(tmp_path: Path) -> None:
+    """The project's own function finds it only once the tape is looked at again."""
+    found = "['hidden-thing'] if seen.count(text) > 2 else []"
+    source = f"seen = []\ndef find(text):\n    seen.append(text)\n    return {found}\n"
+    (tmp_path / "late_rule.py").write_text(source)
+    layout = Layout(tmp_path)
+    layout.ensure_state()
+    made = in_order(interaction(request(b'{"a": {"b": "it is a hidden-thing"}}')))
+    content = JournalContent({**head(), "redact": {"function": "late_rule:find"}}, made)
+    with pytest.raises(PlatformError) as error:
+        seal(layout, content)
+    assert error.value.code == "secret_left"
+    assert "#0 desk POST /tools/x" in error.value.message
+    assert "(own function) is left at request.body/a/b" in error.value.message
+    assert "hidden" not in str(error.value)
+    assert not list(layout.cassettes.rglob("*"))

@@ -46,6 +46,8 @@ class ServiceConfig(BaseModel):
     """Error statuses that a clean recording may end with."""
     rewrite: tuple[str, ...] = ()
     """JSON pointers (with `*` for any key or index) to URLs in answers that lead the agent on: they get the proxy's."""
+    state_group: str = ""
+    """Services of one group share their state: a write to one changes what the others answer."""
     identities: dict[str, str] = Field(default_factory=dict)
     """Named credentials: `{ alice = "env:ALICE_TOKEN" }`."""
 

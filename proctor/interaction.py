@@ -54,6 +54,8 @@ class Interaction:
     seconds: float = 0.0
     stand_in: str | None = None
     """The name a stand-in service gave itself, so that its answers are never taken for the real thing's."""
+    beside: tuple[int, ...] = ()
+    """Indexes of the earlier exchanges that had no answer yet when this one began: their order is not known."""
     redacted: tuple[str, ...] = field(default=())
     """Which parts hold placeholders: `request.headers`, `request.body`, `request.target`, `response.headers`, ..."""
 

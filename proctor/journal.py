@@ -203,6 +203,7 @@ def _packed(interaction: Interaction) -> dict[str, Any]:
         "started": interaction.started,
         "seconds": interaction.seconds,
         "stand_in": interaction.stand_in,
+        **({"beside": interaction.beside} if interaction.beside else {}),
     }
 
 
@@ -230,6 +231,7 @@ def _unpacked(line: dict[str, Any]) -> Interaction:
         started=line["started"],
         seconds=line["seconds"],
         stand_in=line["stand_in"],
+        beside=tuple(line.get("beside", ())),
     )
 
 

@@ -47,9 +47,14 @@ def seal(layout: Layout, content: JournalContent) -> SealResult:
     """
     head = content.head
     redactor = session_redactor(content, layout.root)
+    places = {interaction.index: index for index, interaction in enumerate(content.interactions)}
     clean = tuple(
-        replace(redactor.interaction(interaction), index=index)
-        for index, interaction in enumerate(content.interactions)
+        replace(
+            redactor.interaction(interaction),
+            index=places[interaction.index],
+            beside=tuple(sorted(places[other] for other in interaction.beside if other in places)),
+        )
+        for interaction in content.interactions
     )
     cassette = Cassette(head["cassette"], clean, recording_stamp(head, redactor, clean))
     rows = redacted_rows(content, redactor)

@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple
 
 from proctor.errors import EXIT_FAILED, EXIT_FINE, EXIT_MISSES, EXIT_PLATFORM
 from proctor.interaction import Effect, Interaction
-from proctor.trace import ErrorSeen, GuessedEffect, HostTried, MissSeen, SessionSummary
+from proctor.trace import ErrorSeen, GuessedEffect, HostTried, MissSeen, OtherState, SessionSummary
 from proctor.wire import Mode
 
 PLATFORM_CODES = frozenset({"journal_failed", "platform_error", "seal_failed"})
@@ -59,6 +59,7 @@ class Tally:
     stand_ins: set[str] = field(default_factory=set)
     misses: dict[tuple[str, ...], MissSeen] = field(default_factory=dict)
     errors: dict[tuple[str, str], ErrorSeen] = field(default_factory=dict)
+    other_states: dict[tuple[int, tuple[str, ...]], OtherState] = field(default_factory=dict)
     hosts: dict[tuple[str, str], HostTried] = field(default_factory=dict)
     notes: dict[str, None] = field(default_factory=dict)
     guesses: Counter[tuple[str, str, Effect]] = field(default_factory=Counter)
@@ -82,6 +83,19 @@ class Tally:
             self.guesses[key] += 1
             if repeated and interaction.effect == "write":
                 self.guesses_repeated[key] += 1
+
+    def from_other_state(self, interaction: Interaction, distance: int, writes: Sequence[str]) -> None:
+        """An answer that was recorded in another state."""
+        key = (interaction.index, tuple(writes))
+        seen = self.other_states.get(key)
+        self.other_states[key] = OtherState(
+            service=interaction.request.service,
+            name=label(interaction),
+            index=interaction.index,
+            distance=distance,
+            writes=tuple(writes),
+            count=seen.count + 1 if seen else 1,
+        )
 
     def missed(self, row: dict[str, Any]) -> None:
         """A request that nothing answers; the same one again only counts up."""

@@ -82,6 +82,7 @@ def from_item(
             started=times[0],
             seconds=times[1],
             stand_in=_optional(extra.get("stand_in")),
+            beside=_earlier(extra.get("beside", ()), index),
             redacted=tuple(extra.get("redacted", ())),
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
@@ -109,12 +110,20 @@ def _extension(interaction: Interaction) -> dict[str, Any]:
         "url": _unprintable(interaction.url),
         "reason": _unprintable(response.reason),
         "cut": not response.complete,
+        "beside": FlowList(interaction.beside),
         "redacted": FlowList(interaction.redacted),
         "request_headers": _raw_headers(request.headers),
         "response_headers": _raw_headers(response.headers),
     }
     extra.update((key, value) for key, value in optional.items() if value)
     return extra
+
+
+def _earlier(indexes: Any, index: int) -> tuple[int, ...]:
+    """Indexes of earlier interactions, in order."""
+    if list(indexes) != sorted({int(each) for each in indexes if 0 <= each < index}):
+        raise ValueError(f"beside: {list(indexes)} are no earlier interactions, in order")
+    return tuple(indexes)
 
 
 def _header_map(headers: Headers) -> dict[str, list[str]]:

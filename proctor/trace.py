@@ -44,6 +44,10 @@ class TraceRow(BaseModel):
     match: Literal["exact", "canonical"] | None = None
     repeated: bool = False
     """The matching recordings were used up, so the last one answered again."""
+    state_distance: int = 0
+    """How many writes differ between the state in which the answer was recorded and that of the session."""
+    state: tuple[str, ...] = ()
+    """Those writes, in words."""
     forgiven: tuple[str, ...] = ()
     rewrites: tuple[str, ...] = ()
     """Addresses that were replaced on the way, as `WHERE: OLD -> NEW`; `SERVICE/rest` stands for the proxy's address.
@@ -108,6 +112,21 @@ class ErrorSeen(BaseModel):
     count: int = 1
 
 
+class OtherState(BaseModel):
+    """A call that was answered from a recording of another state, as no nearer one is on the tape."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    service: str
+    name: str
+    index: int
+    """The recording that answered."""
+    distance: int
+    writes: tuple[str, ...]
+    """The writes that differ, in words."""
+    count: int = 1
+
+
 class ReplacedSecret(BaseModel):
     """A secret that a recording held, by its placeholder, and every place in which it stood."""
 
@@ -147,6 +166,8 @@ class SessionSummary(BaseModel):
     recorded_at: str = ""
     misses: tuple[MissSeen, ...] = ()
     guessed: tuple[GuessedEffect, ...] = ()
+    other_states: tuple[OtherState, ...] = ()
+    """Answers that may be wrong: they were recorded before or after other writes than this session made."""
     unused: tuple[str, ...] = ()
     """Recordings that nothing asked for, as `#3 orders query_order`."""
     services_unused: tuple[str, ...] = ()

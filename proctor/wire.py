@@ -35,6 +35,8 @@ class SessionSpec(BaseModel):
     """The agent's command line, where there is one; the tape keeps it, without secrets."""
     allow_unused: bool = False
     """A service that is never asked is no failure."""
+    strict: bool = False
+    """An answer from another state is a miss."""
     passed: tuple[str, ...] = ()
     """Hosts that the launcher let go direct."""
     notes: tuple[str, ...] = ()

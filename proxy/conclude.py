@@ -121,6 +121,7 @@ def summarised(session: Session, command_status: int | None, result: SealResult 
         recorded_at=tape.recorded_at if tape else "",
         misses=tuple(tally.misses.values()),
         guessed=tally.guessed_effects(),
+        other_states=tuple(tally.other_states.values()),
         unused=tuple(text for text in unused if text.split(" ")[1] in replayed),
         services_unused=tuple(sorted(must_be_asked - tally.asked)),
         hosts=tuple(tally.hosts.values()),

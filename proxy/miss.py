@@ -9,7 +9,9 @@ from typing import Any
 from proctor.diff import request_diff
 from proctor.interaction import Request
 from proctor.matchkey import Identity
+from proctor.proxy.order import Choice
 from proctor.proxy.playback import Tape
+from proctor.proxy.state_told import other_writes
 from proctor.summary import label
 
 _COMPARED = 50
@@ -48,6 +50,21 @@ def used_up(tape: Tape, positions: Sequence[int], tool: str | None) -> dict[str,
         "fix": again(tape),
         "nearest": {"index": positions[-1], "name": name, "target": last.request.target},
         "diff": [],
+    }
+
+
+def other_state(tape: Tape, choice: Choice, tool: str | None) -> dict[str, Any]:
+    """The error of a request that was recorded, but in another state, where that is not good enough (`--strict`)."""
+    recorded = tape.cassette.interactions[choice.position]
+    name = tool or label(recorded)
+    told = other_writes(tape.cassette, choice.state)
+    return {
+        "code": "other_state",
+        "message": f"{recorded.request.service} {name}: recorded only in another state; nearest is #{choice.position}: "
+        + "; ".join(told),
+        "fix": f"{again(tape)}; without --strict the nearest recording answers, and says so",
+        "nearest": {"index": choice.position, "name": name, "target": recorded.request.target},
+        "diff": told,
     }
 
 

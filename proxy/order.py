@@ -1,19 +1,33 @@
-"""Which of several equal recordings answers next."""
+"""Which of several equal recordings answers next.
+
+Next in line is how most recorders answer, and it is wrong as soon as an agent asks once more or once less than it did:
+the answer is then one from before, or after, a change. Here a read is answered from the state in which the session is.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
 from proctor.effects import EffectFound
+from proctor.proxy.state import SAME, Difference, GroupState, Tapestate
+
+Wider = Callable[[], Sequence[int]]
+"""Looks up the recordings that are equal in meaning; called only where those equal in bytes do not answer."""
+
+
+def _none() -> Sequence[int]:
+    return ()
 
 
 class Choice(NamedTuple):
-    """The position that answers; `repeated` where every equal recording had answered before."""
+    """The position that answers; `repeated` where every equal recording of that state had answered before."""
 
     position: int
     repeated: bool
+    state: Difference = SAME
+    """From the state in which it was recorded to that of the session."""
 
 
 class Order(Protocol):
@@ -22,46 +36,118 @@ class Order(Protocol):
     played: list[int]
     """By position: how often it has answered."""
 
-    def choose(self, positions: Sequence[int], wider: Sequence[int] = ()) -> Choice | None:
-        """The recording that answers next, noted as played; None where they are used up.
-
-        `wider` holds the recordings that are equal in meaning: they answer once those equal in bytes are used up.
-        """
+    def choose(self, positions: Sequence[int], wider: Wider = _none) -> Choice | None:
+        """The recording that answers next, noted as played; None where they are used up."""
 
 
 @dataclass
-class NextInLine:
-    """In recorded order; then the last one again, save for a write that somebody vouches for: that happens once."""
+class _Near:
+    """Of equal recordings those in the state nearest to the session's; `next` is the first that may be unplayed."""
+
+    positions: list[int]
+    state: Difference
+    next: int = 0
+
+
+@dataclass
+class StateAware:
+    """Answers a read from the recording made after exactly the writes of this session, else from the nearest one.
+
+    A write answers once a recording, in recorded order, unless its effect is only guessed: then the last one repeats.
+    What depends on no state (an LLM) answers in recorded order, the last one again.
+    """
 
     effects: Sequence[EffectFound]
+    tape: Tapestate
+    strict: bool = False
+    """An answer from another state is none."""
     played: list[int] = field(init=False)
+    _groups: dict[str, GroupState] = field(init=False, default_factory=dict)
     _first_unplayed: dict[tuple[int, int], int] = field(init=False, default_factory=dict)
+    _nearest: dict[tuple[int, int, int], _Near] = field(init=False, default_factory=dict)
+    """By candidates and version of the state."""
 
     def __post_init__(self) -> None:
         """Nothing has answered yet."""
         self.played = [0] * len(self.effects)
+        self._groups = {name: GroupState(writes) for name, writes in self.tape.writes.items()}
 
-    def choose(self, positions: Sequence[int], wider: Sequence[int] = ()) -> Choice | None:
-        """See `Order.choose`."""
-        for group in (positions, wider) if len(wider) > len(positions) else (positions,):
-            position = self._next(group)
-            if position is not None:
-                return Choice(position, repeated=False)
-        last = positions[-1]
-        effect, why = self.effects[last]
-        if effect == "write" and why != "guessed":
+    def choose(self, positions: Sequence[int], wider: Wider = _none) -> Choice | None:
+        """See `Order.choose`. Where `strict`, a choice of another state is given, but not noted."""
+        first = positions[0]
+        effect = self.effects[first].effect
+        if effect == "read" and self.tape.has_writes(first):
+            choice: Choice | None = self._read(positions, wider)
+        else:
+            choice = self._in_line(positions, wider)
+        if choice is None:
             return None
-        self.played[last] += 1
-        return Choice(last, repeated=True)
+        if effect == "write":
+            return self._write(choice)
+        if not (self.strict and choice.state.distance):
+            self.played[choice.position] += 1
+        return choice
+
+    def _write(self, choice: Choice) -> Choice:
+        position = choice.position
+        state, beside = self._groups[self.tape.recorded[position].group], self.tape.beside(position)
+        difference = state.difference(self.tape.before(position), beside)
+        if not (self.strict and difference.distance):
+            state.wrote(position, beside)
+            self.played[position] += 1
+        return choice._replace(state=difference)
+
+    def _read(self, positions: Sequence[int], wider: Wider) -> Choice:
+        near = self._near(positions)
+        position = self._unplayed(near) if not near.state.distance else None
+        if position is None:
+            all_equal = wider()
+            wide = self._near(all_equal) if len(all_equal) > len(positions) else near
+            if wide.state.distance < near.state.distance:
+                near = wide
+            position = self._unplayed(wide if not wide.state.distance else near)
+        if position is not None:
+            return Choice(position, repeated=False, state=near.state)
+        return Choice(near.positions[-1], repeated=True, state=near.state)
+
+    def _near(self, positions: Sequence[int]) -> _Near:
+        """The recordings of the state that differs in the fewest writes; where it is not the very same, the latest."""
+        state = self._groups[self.tape.recorded[positions[0]].group]
+        key = (positions[0], len(positions), state.version)
+        known = self._nearest.get(key)
+        if known is None:
+            distances = [state.distance(self.tape.before(p), self.tape.beside(p)) for p in positions]
+            least = min(distances)
+            nearest = [p for p, distance in zip(positions, distances, strict=True) if distance == least]
+            latest = nearest[-1]
+            difference = state.difference(self.tape.before(latest), self.tape.beside(latest))
+            known = self._nearest[key] = _Near(nearest if not least else [latest], difference)
+        return known
+
+    def _unplayed(self, near: _Near) -> int | None:
+        """The first of these that has not answered yet; None where all have."""
+        while near.next < len(near.positions):
+            if not self.played[near.positions[near.next]]:
+                return near.positions[near.next]
+            near.next += 1
+        return None
+
+    def _in_line(self, positions: Sequence[int], wider: Wider) -> Choice | None:
+        position = self._next(positions)
+        if position is None:
+            all_equal = wider()
+            position = self._next(all_equal) if len(all_equal) > len(positions) else None
+        if position is not None:
+            return Choice(position, repeated=False)
+        effect, why = self.effects[positions[-1]]
+        return None if effect == "write" and why != "guessed" else Choice(positions[-1], repeated=True)
 
     def _next(self, positions: Sequence[int]) -> int | None:
-        """The first that has not answered yet, which now has; None where all have."""
+        """The first that has not answered yet; None where all have."""
         group = (positions[0], len(positions))  # those equal in bytes are some of those equal in meaning: own count
         for offset in range(self._first_unplayed.get(group, 0), len(positions)):
-            position = positions[offset]
-            if not self.played[position]:
-                self._first_unplayed[group] = offset + 1
-                self.played[position] = 1
-                return position
+            if not self.played[positions[offset]]:
+                self._first_unplayed[group] = offset
+                return positions[offset]
         self._first_unplayed[group] = len(positions)
         return None

@@ -16,6 +16,7 @@ from proctor.interaction import Headers, Interaction, Request
 from proctor.loading import collection_paused
 from proctor.matchkey import CanonicalKey, ExactKey, Identity, canonical_key, key_headers_of
 from proctor.placeholders import numbers_in
+from proctor.proxy.state import Recorded, Tapestate
 from proctor.redaction.redactor import Redactor
 from proctor.redaction.rules import Rules, rules_of
 from proctor.vcrpy_services import adopted
@@ -132,6 +133,19 @@ class Tape:
                 asked |= redactor.numbers_in_request(interaction.request) - minted
                 minted |= redactor.numbers_in_response(interaction.response) - asked
         return minted
+
+    @cached_property
+    def state(self) -> Tapestate:
+        """Which writes precede which recordings, by today's effects and groups."""
+        return Tapestate([self._recorded(position) for position in range(len(self.effects))])
+
+    def _recorded(self, position: int) -> Recorded:
+        interaction = self.cassette.interactions[position]
+        name = interaction.request.service
+        service = self.config.services.get(name)
+        group = service.state_group if service else ""
+        written = self.effects[position].effect == "write"
+        return Recorded(group or name, written, frozenset(interaction.beside))
 
     def identity_at(self, position: int) -> Identity:
         """The identity of a recorded request."""

@@ -25,7 +25,7 @@ from proctor.proxy.conclude import LeftOpen, conclude, leave
 from proctor.proxy.identity import IdentityBinder
 from proctor.proxy.live_secrets import LiveSecrets
 from proctor.proxy.metrics import Outcome, Totals, outcome_of
-from proctor.proxy.order import NextInLine
+from proctor.proxy.order import StateAware
 from proctor.proxy.playback import Tape
 from proctor.proxy.replay import Replay
 from proctor.proxy.restoring import CURRENT, Restorer
@@ -240,7 +240,7 @@ class Registry:
             ),
             secrets=self._secrets(tape),
             tape=tape,
-            order=NextInLine(tape.effects) if tape else None,
+            order=StateAware(tape.effects, tape.state, spec.strict) if tape else None,
         )
         session.tally.notes.update(dict.fromkeys(tape.notes if tape else ()))
         for name in session.rewriter.unaddressed():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
@@ -24,6 +25,7 @@ from proctor.proxy.live_secrets import LiveSecrets, Unbound
 from proctor.proxy.order import Choice, Order
 from proctor.proxy.playback import Tape
 from proctor.proxy.seams import Exchange
+from proctor.proxy.state_told import other_writes
 from proctor.trace import body_value, interaction_fields, row_line
 
 if TYPE_CHECKING:
@@ -67,17 +69,14 @@ class Replay:
                 return await self._miss_unbound(exchange, str(reason))
         if positions is None:
             return await self._miss(exchange, identity)
-        wider = self._wider(positions)
-        choice = self._order.choose(positions, wider)
+        choice = self._order.choose(positions, lambda: self._tape.twins(positions[0]))
         if choice is None:
             return self._refuse(exchange, miss.used_up(self._tape, positions, self._tool(exchange)))
-        if len(wider) > len(positions) and choice.position not in positions:
+        if choice.state.distance and exchange.session.spec.strict:
+            return self._refuse(exchange, miss.other_state(self._tape, choice, self._tool(exchange)))
+        if positions[min(bisect_left(positions, choice.position), len(positions) - 1)] != choice.position:
             match = "canonical"
         return await self._play(exchange, choice, match)
-
-    def _wider(self, positions: list[int]) -> list[int]:
-        """The recordings equal in meaning, looked up only once those equal in bytes have all answered."""
-        return self._tape.twins(positions[0]) if self._order.played[positions[-1]] else []
 
     def _read(self, exchange: Exchange) -> tuple[Headers, list[tuple[bytes, bytes]]]:
         """Key headers and credential headers of a request, in one pass over what few of them matter."""
@@ -136,13 +135,21 @@ class Replay:
                 time.perf_counter() - exchange.started,
                 choice.position,
                 match.encode(),
-                b'"repeated":true,' if choice.repeated else b"",
+                (b'"repeated":true,' if choice.repeated else b"") + self._state_of(choice, session),
                 prepared.row_with(exchange.rewrites) if exchange.rewrites else prepared.row_rest,
             )
         )
         if not prepared.answer.complete:
             return await play_cut(exchange.http, prepared.headers, prepared.answer)
         return prepared.response(exchange.http)
+
+    def _state_of(self, choice: Choice, session: Session) -> bytes:
+        """The part of a row that says from what other state an answer is; empty for one of the very same."""
+        if not choice.state.distance:
+            return b""
+        told = other_writes(self._tape.cassette, choice.state)
+        session.tally.from_other_state(self._tape.cassette.interactions[choice.position], choice.state.distance, told)
+        return row_line({"state_distance": choice.state.distance, "state": told})[1:-2] + b","
 
     def _prepare(self, session: Session, position: int) -> _Prepared:
         """The answer of a position, made when it is first needed."""

@@ -37,6 +37,8 @@ class Exchange:
     started: float
     rewrites: list[str] = field(default_factory=list, init=False)
     """A text for each kind of address that was found so far; headers are looked through when they are read."""
+    beside: tuple[int, ...] = ()
+    """Indexes of the earlier exchanges that had no answer yet when this one began."""
     _received: bytes = field(init=False)
 
     def __post_init__(self) -> None:

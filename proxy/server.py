@@ -166,20 +166,24 @@ class _Dispatcher:
         self, request: web.BaseRequest, session: Session, service: ServiceInSession, target: str
     ) -> web.StreamResponse:
         """One request of a session's agent; whatever fails in it is booked on that session."""
-        started, index = time.perf_counter(), session.next_index()
-        if request.headers.get("Expect", "").lower() == "100-continue" and request.transport is not None:
-            request.transport.write(b"HTTP/1.1 100 Continue\r\n\r\n")
-        exchange = Exchange(request, session, service, index, target, await _body_of(request), started)
-        if "websocket" in request.headers.get("Upgrade", "").lower():
-            refused = {"code": "websocket_refused", "message": "Proctor records HTTP, not WebSockets", "fix": ""}
-            session.error_row(exchange, 501, refused)
-            return answers.refusal(501, refused, service.config)
+        started = time.perf_counter()
+        index, beside = session.arrived()
         try:
+            if request.headers.get("Expect", "").lower() == "100-continue" and request.transport is not None:
+                request.transport.write(b"HTTP/1.1 100 Continue\r\n\r\n")
+            body = await _body_of(request)
+            exchange = Exchange(request, session, service, index, target, body, started, beside)
+            if "websocket" in request.headers.get("Upgrade", "").lower():
+                refused = {"code": "websocket_refused", "message": "Proctor records HTTP, not WebSockets", "fix": ""}
+                session.error_row(exchange, 501, refused)
+                return answers.refusal(501, refused, service.config)
             return await session.exchange(exchange)
         except (web.HTTPException, ConnectionError):
             raise
         except Exception as error:
             return _failed_inside((session,), error, service.name)
+        finally:
+            session.underway.discard(index)
 
     def _own_target(self, request: web.BaseRequest, target: str) -> str | None:
         """The path of a request that a client sent to this proxy by way of this proxy; None for any other host."""

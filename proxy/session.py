@@ -72,6 +72,8 @@ class Session:
     began: float = field(default_factory=time.perf_counter)
     began_at: datetime = field(default_factory=lambda: datetime.now(UTC))
     closed: bool = False
+    underway: set[int] = field(default_factory=set)
+    """Indexes of the exchanges that have no whole answer yet."""
     _next: int = 0
     _open: int = 0
     _idle: asyncio.Event = field(default_factory=asyncio.Event)
@@ -101,6 +103,13 @@ class Session:
         self._next += 1
         return index
 
+    def arrived(self) -> tuple[int, tuple[int, ...]]:
+        """The number of an exchange that has just arrived, and of those which have no answer yet then."""
+        index = self.next_index()
+        beside = tuple(sorted(self.underway)) if self.underway else ()
+        self.underway.add(index)
+        return index, beside
+
     async def settle(self) -> None:
         """Wait for the answers on their way; what is still open after that is noted as unfinished."""
         self.closed = True
@@ -114,6 +123,7 @@ class Session:
     def answered(self, interaction: Interaction, *, kept: bool, client_gone: bool, rewrites: Sequence[str]) -> None:
         """Journal a finished exchange with the real thing: called before the end of its answer goes on."""
         assert self.journal is not None
+        self.underway.discard(interaction.index)
         self.journal.interaction(interaction, kept=kept, client_gone=client_gone, rewrites=rewrites)
         self.tally.answered(interaction, "recorded" if kept else "live", repeated=False)
 

@@ -92,6 +92,7 @@ class Upstream:
             tool=tool,
             started=exchange.started - exchange.session.began,
             seconds=time.perf_counter() - exchange.started,
+            beside=exchange.beside,
             stand_in=readable(header(response.headers, STAND_IN_HEADER) or "") or None,
         )
         session = exchange.session

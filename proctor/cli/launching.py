@@ -32,6 +32,7 @@ def session_options(command: _Command) -> _Command:
         click.option("--mode", "modes", multiple=True, metavar="SERVICE=MODE", help="Another mode for one service."),
         click.option("--port", type=click.IntRange(0, 65535), default=0, help="Of the proxy; by default any."),
         click.option("--allow-unused", is_flag=True, help="A service that is never asked is no failure."),
+        click.option("--strict", is_flag=True, help="An answer recorded in another state is a miss."),
         click.option("--json", "as_json", is_flag=True, help="Print the summary as a JSON line on stdout, last."),
         click.argument("command", nargs=-1, type=click.UNPROCESSED),
     )
@@ -47,6 +48,7 @@ def launch(
     modes: Sequence[str],
     port: int,
     allow_unused: bool,
+    strict: bool,
     as_json: bool,
     command: Sequence[str],
 ) -> int:
@@ -62,6 +64,7 @@ def launch(
         modes=chosen,
         command=tuple(command),
         allow_unused=allow_unused,
+        strict=strict,
         passed=config.pass_hosts if "record" in chosen.values() else (),
         notes=inherited_notes(os.environ),
     )

@@ -30,6 +30,11 @@ def summary_lines(summary: SessionSummary, end: Ending, command_status: int, roo
     if summary.guessed:
         guesses = _listed([_guess(guess) for guess in summary.guessed])
         yield f"  guessed     {guesses}; confirm by reads and writes in proctor.toml"
+    for other in summary.other_states[:_LISTED]:
+        times = f" {other.count} times" if other.count > 1 else ""
+        yield f"  other state {other.service} {other.name} was answered{times} from #{other.index}: {other.writes[0]}"
+    if len(summary.other_states) > _LISTED:
+        yield f"  other state and {len(summary.other_states) - _LISTED} more answers"
     if summary.unused:
         yield f"  unused      {len(summary.unused)} of {summary.interactions} recordings: {_listed(summary.unused)}"
     tried = [f"{host.host} ({host.count}x)" for host in summary.hosts]

@@ -24,6 +24,10 @@ _DECIMAL_MARK = "\ud800"
 _SURROGATE_ESCAPE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
+class InDoubt(ValueError):
+    """A JSON text whose meaning is not the same for every reader."""
+
+
 def canonical_body(headers: Headers, body: bytes) -> tuple[str, bytes]:
     """The kind of a body (`empty`, `json`, `form`, `multipart`, `raw`) and its canonical bytes."""
     if not body:
@@ -59,15 +63,30 @@ def body_kind(content_type: str) -> str:
 def canonical_json(body: bytes) -> bytes | None:
     """Canonical bytes of a JSON text, or None where its meaning is in doubt."""
     try:
+        return canonical_form(exact_json(body))
+    except InDoubt:
+        return None
+
+
+def exact_json(body: bytes) -> Any:
+    """The value of a JSON text; a number with a point or an exponent is a text that says it exactly. Raises InDoubt."""
+    try:
         text = body.decode("utf-8")
         if _SURROGATE_ESCAPE.search(text) and _has_lone_surrogate(text):
-            return None
-        value = json.loads(
+            raise InDoubt("a lone surrogate")
+        return json.loads(
             text, object_pairs_hook=_unique_keys, parse_float=_exact_decimal, parse_constant=_refuse_constant
         )
+    except (ValueError, RecursionError, InvalidOperation) as error:
+        raise InDoubt(str(error)) from error
+
+
+def canonical_form(value: Any) -> bytes:
+    """The canonical bytes of what `exact_json` read. Raises InDoubt for a value that is nested past any use."""
+    try:
         dumped = json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
-    except (ValueError, RecursionError, InvalidOperation):
-        return None
+    except (ValueError, RecursionError) as error:
+        raise InDoubt(str(error)) from error
     return dumped.encode("utf-8", "surrogatepass")
 
 

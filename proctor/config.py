@@ -23,6 +23,33 @@ _FUNCTION = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*:[A-Za-z_]\w*")
 _JSON_POINTER = re.compile(r"(?:/(?:[^~/]|~[01])*)+")
 
 
+class VolatileConfig(BaseModel):
+    """A value inside a text that differs from run to run, such as today's date in a prompt."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    at: str
+    """A JSON pointer (with `*` for any key or index) to a text in request bodies, or a query parameter as `?name`."""
+    pattern: str
+    """A regular expression; what its groups match is forgiven, and nothing else."""
+
+    @field_validator("at")
+    @classmethod
+    def _place(cls, at: str) -> str:
+        return checked_places((at,))[0]
+
+    @field_validator("pattern")
+    @classmethod
+    def _with_group(cls, pattern: str) -> str:
+        try:
+            groups = re.compile(pattern).groups
+        except re.error as error:
+            raise ValueError(f'"{pattern}" is no regular expression: {error}') from error
+        if not groups:
+            raise ValueError(f'"{pattern}" has no group: what is forgiven stands in (...)')
+        return pattern
+
+
 class ServiceConfig(BaseModel):
     """One named upstream (`[services.NAME]`)."""
 
@@ -46,6 +73,10 @@ class ServiceConfig(BaseModel):
     """Error statuses that a clean recording may end with."""
     rewrite: tuple[str, ...] = ()
     """JSON pointers (with `*` for any key or index) to URLs in answers that lead the agent on: they get the proxy's."""
+    ignore: tuple[str, ...] = ()
+    """What a match forgives: JSON pointers in request bodies, and query parameters as `?name`."""
+    volatile: tuple[VolatileConfig, ...] = ()
+    """Values inside texts that a match forgives."""
     state_group: str = ""
     """Services of one group share their state: a write to one changes what the others answer."""
     identities: dict[str, str] = Field(default_factory=dict)
@@ -70,6 +101,11 @@ class ServiceConfig(BaseModel):
     @classmethod
     def _pointers(cls, pointers: tuple[str, ...]) -> tuple[str, ...]:
         return checked_pointers(pointers)
+
+    @field_validator("ignore")
+    @classmethod
+    def _places(cls, places: tuple[str, ...]) -> tuple[str, ...]:
+        return checked_places(places)
 
     @field_validator("identities")
     @classmethod
@@ -192,6 +228,11 @@ class Config(BaseModel):
                     )
         return services
 
+    @property
+    def llm_services(self) -> frozenset[str]:
+        """The services that are LLM APIs."""
+        return frozenset(name for name, service in self.services.items() if service.preset is not None)
+
     def service(self, name: str) -> ServiceConfig:
         """The named service, or a ConfigError that names the nearest one."""
         try:
@@ -215,6 +256,14 @@ def checked_pointers(pointers: tuple[str, ...]) -> tuple[str, ...]:
         if not _JSON_POINTER.fullmatch(pointer):
             raise ValueError(f'"{pointer}" is no JSON pointer: it reads "/items/*/href", with ~0 for "~", ~1 for "/"')
     return pointers
+
+
+def checked_places(places: tuple[str, ...]) -> tuple[str, ...]:
+    """`places` if each is a JSON pointer or reads `?name`; ValueError names the one that is not."""
+    checked_pointers(tuple(place for place in places if not place.startswith("?")))
+    if "?" in places:
+        raise ValueError('"?" names no query parameter: it reads "?name"')
+    return places
 
 
 def checked_url(url: str) -> str:

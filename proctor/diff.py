@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice, zip_longest
-from typing import Any
+from typing import Any, NamedTuple
 
 from proctor.canonical import body_kind, canonical_body, sorted_pairs
 from proctor.interaction import Request, header, readable
 from proctor.matchkey import Identity, key_headers_of
 from proctor.trace import body_value
 
-_ABSENT = object()
+ABSENT = object()
 _SHOWN = 80
+
+
+class Difference(NamedTuple):
+    """A part that differs: `body /date`, `query page`, `header range`, `path`. `ABSENT` stands for no value."""
+
+    where: str
+    recorded: Any
+    asked: Any
 
 
 def request_diff(
@@ -27,9 +35,24 @@ def request_diff(
 
     `key_headers` are the declared ones, in lower case.
     """
-    lines = islice(_differences(recorded, asked, identities, tuple(key_headers)), limit + 1)
-    found = [f"{where}: recorded {_shown(old, new)}, got {_shown(new, old)}" for where, old, new in lines]
-    return [*found[:limit], "... and more"] if len(found) > limit else found
+    found = list(islice(request_differences(recorded, asked, identities, key_headers), limit + 1))
+    return told(found, limit)
+
+
+def told(differences: Sequence[Difference], limit: int = 20) -> list[str]:
+    """A line each, at most `limit` of them."""
+    lines = [
+        f"{where}: recorded {shown_value(old, new)}, got {shown_value(new, old)}"
+        for where, old, new in differences[:limit]
+    ]
+    return [*lines, "... and more"] if len(differences) > limit else lines
+
+
+def request_differences(
+    recorded: Request, asked: Request, identities: tuple[Identity, Identity] = ((), ()), key_headers: Iterable[str] = ()
+) -> Iterator[Difference]:
+    """Each part in which two requests differ, as `request_diff` tells it."""
+    return map(Difference._make, _differences(recorded, asked, identities, tuple(key_headers)))
 
 
 def json_differences(old: Any, new: Any, pointer: str = "") -> Iterator[tuple[str, Any, Any]]:
@@ -37,9 +60,9 @@ def json_differences(old: Any, new: Any, pointer: str = "") -> Iterator[tuple[st
     if isinstance(old, dict) and isinstance(new, dict):
         for key in dict.fromkeys((*old, *new)):
             escaped = str(key).replace("~", "~0").replace("/", "~1")
-            yield from json_differences(old.get(key, _ABSENT), new.get(key, _ABSENT), f"{pointer}/{escaped}")
+            yield from json_differences(old.get(key, ABSENT), new.get(key, ABSENT), f"{pointer}/{escaped}")
     elif isinstance(old, list) and isinstance(new, list):
-        for index, (left, right) in enumerate(zip_longest(old, new, fillvalue=_ABSENT)):
+        for index, (left, right) in enumerate(zip_longest(old, new, fillvalue=ABSENT)):
             yield from json_differences(left, right, f"{pointer}/{index}")
     elif type(old) is not type(new) or old != new:
         yield pointer or "/", old, new
@@ -58,7 +81,7 @@ def _differences(
     old_headers, new_headers = (key_headers_of(each.headers, key_headers) for each in (recorded, asked))
     yield from _field_differences("header", _grouped(old_headers), _grouped(new_headers))
     if identities[0] != identities[1]:
-        yield "credential", ", ".join(identities[0]) or _ABSENT, ", ".join(identities[1]) or _ABSENT
+        yield "credential", ", ".join(identities[0]) or ABSENT, ", ".join(identities[1]) or ABSENT
     yield from _body_differences(recorded, asked)
 
 
@@ -77,7 +100,7 @@ def _body_differences(recorded: Request, asked: Request) -> Iterator[tuple[str, 
 
 def _field_differences(kind: str, old: dict[str, Any], new: dict[str, Any]) -> Iterator[tuple[str, Any, Any]]:
     for name in dict.fromkeys((*old, *new)):
-        left, right = old.get(name, _ABSENT), new.get(name, _ABSENT)
+        left, right = old.get(name, ABSENT), new.get(name, ABSENT)
         if left != right:
             yield f"{kind} {name}", left, right
 
@@ -98,9 +121,9 @@ def _text(data: bytes) -> str:
     return data.decode("utf-8", "replace")
 
 
-def _shown(value: Any, other: Any) -> str:
+def shown_value(value: Any, other: Any = None) -> str:
     """A value in short. Of two long texts, the place where they part is shown."""
-    if value is _ABSENT:
+    if value is ABSENT:
         return "nothing"
     text = readable(json.dumps(value, ensure_ascii=False))
     if len(text) <= _SHOWN:

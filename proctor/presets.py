@@ -17,6 +17,8 @@ class Preset:
     base_url_variables: tuple[str, ...]
     key_variables: tuple[str, ...]
     error_shape: str
+    minted_ids: tuple[str, ...]
+    """JSON pointers in requests to ids of the model's making: others in each run, they only pair calls and results."""
 
 
 PRESETS: dict[str, Preset] = {
@@ -26,6 +28,7 @@ PRESETS: dict[str, Preset] = {
         base_url_variables=("OPENAI_BASE_URL", "OPENAI_API_BASE"),
         key_variables=("OPENAI_API_KEY",),
         error_shape="openai",
+        minted_ids=("/messages/*/tool_calls/*/id", "/messages/*/tool_call_id", "/input/*/call_id", "/input/*/id"),
     ),
     "anthropic": Preset(
         name="anthropic",
@@ -33,6 +36,7 @@ PRESETS: dict[str, Preset] = {
         base_url_variables=("ANTHROPIC_BASE_URL", "ANTHROPIC_API_BASE"),
         key_variables=("ANTHROPIC_API_KEY",),
         error_shape="anthropic",
+        minted_ids=("/messages/*/content/*/id", "/messages/*/content/*/tool_use_id"),
     ),
 }
 

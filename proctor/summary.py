@@ -60,6 +60,8 @@ class Tally:
     misses: dict[tuple[str, ...], MissSeen] = field(default_factory=dict)
     errors: dict[tuple[str, str], ErrorSeen] = field(default_factory=dict)
     other_states: dict[tuple[int, tuple[str, ...]], OtherState] = field(default_factory=dict)
+    forgiven: Counter[tuple[str, str]] = field(default_factory=Counter)
+    """By service and difference."""
     hosts: dict[tuple[str, str], HostTried] = field(default_factory=dict)
     notes: dict[str, None] = field(default_factory=dict)
     guesses: Counter[tuple[str, str, Effect]] = field(default_factory=Counter)
@@ -96,6 +98,10 @@ class Tally:
             writes=tuple(writes),
             count=seen.count + 1 if seen else 1,
         )
+
+    def forgave(self, service: str, differences: Iterable[str]) -> None:
+        """A request that was answered although it differs, for its differences are declared."""
+        self.forgiven.update((service, difference) for difference in differences)
 
     def missed(self, row: dict[str, Any]) -> None:
         """A request that nothing answers; the same one again only counts up."""

@@ -41,7 +41,7 @@ class TraceRow(BaseModel):
     fault: str | None = None
     matched: int | None = None
     """Index of the tape's interaction that answered."""
-    match: Literal["exact", "canonical"] | None = None
+    match: Literal["exact", "canonical", "forgiven"] | None = None
     repeated: bool = False
     """The matching recordings were used up, so the last one answered again."""
     state_distance: int = 0
@@ -49,6 +49,7 @@ class TraceRow(BaseModel):
     state: tuple[str, ...] = ()
     """Those writes, in words."""
     forgiven: tuple[str, ...] = ()
+    """In what the request differs from the recorded one, by declared `ignore` and `volatile` or ids a model minted."""
     rewrites: tuple[str, ...] = ()
     """Addresses that were replaced on the way, as `WHERE: OLD -> NEW`; `SERVICE/rest` stands for the proxy's address.
 
@@ -127,6 +128,16 @@ class OtherState(BaseModel):
     count: int = 1
 
 
+class ForgivenSeen(BaseModel):
+    """A declared difference between a request and the recorded one, listed once with its count."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    service: str
+    difference: str
+    count: int = 1
+
+
 class ReplacedSecret(BaseModel):
     """A secret that a recording held, by its placeholder, and every place in which it stood."""
 
@@ -166,6 +177,8 @@ class SessionSummary(BaseModel):
     recorded_at: str = ""
     misses: tuple[MissSeen, ...] = ()
     guessed: tuple[GuessedEffect, ...] = ()
+    forgiven: tuple[ForgivenSeen, ...] = ()
+    """In what requests differed from those recorded, by declaration."""
     other_states: tuple[OtherState, ...] = ()
     """Answers that may be wrong: they were recorded before or after other writes than this session made."""
     unused: tuple[str, ...] = ()

@@ -9,11 +9,11 @@ from pathlib import Path
 from proctor.errors import PlatformError, ProctorError
 from proctor.journal import read_journal
 from proctor.paths import Layout
-from proctor.proxy.session import Session, llm_services
+from proctor.proxy.session import Session
 from proctor.redacted_trace import write_trace
 from proctor.sealing import SealResult, seal
 from proctor.summary import llm_of, unused_labels
-from proctor.trace import SessionSummary
+from proctor.trace import ForgivenSeen, SessionSummary
 from proctor.wire import SessionSpec, set_up_of
 
 
@@ -92,7 +92,7 @@ def _from_journal(session: Session, command_status: int | None) -> SessionSummar
 def summarised(session: Session, command_status: int | None, result: SealResult | None = None) -> SessionSummary:
     """The summary of a session that has ended; of a recording with what sealing said, its texts redacted."""
     tally, spec = session.tally, session.spec
-    llms = llm_services(session.config)
+    llms = session.config.llm_services
     played = session.order.played if session.order else []
     replayed = [name for name, mode in spec.modes.items() if mode == "replay"]
     tape = session.tape.cassette if session.tape else None
@@ -121,6 +121,7 @@ def summarised(session: Session, command_status: int | None, result: SealResult 
         recorded_at=tape.recorded_at if tape else "",
         misses=tuple(tally.misses.values()),
         guessed=tally.guessed_effects(),
+        forgiven=tuple(ForgivenSeen(service=s, difference=d, count=n) for (s, d), n in tally.forgiven.items()),
         other_states=tuple(tally.other_states.values()),
         unused=tuple(text for text in unused if text.split(" ")[1] in replayed),
         services_unused=tuple(sorted(must_be_asked - tally.asked)),

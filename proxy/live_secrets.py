@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from proctor.forgiving import Forgiveness
 from proctor.identities import recorded_variables
 from proctor.interaction import Headers, Request
 from proctor.matchkey import CanonicalKey, Identity, canonical_key
@@ -36,6 +37,9 @@ class Slotted(NamedTuple):
     values: tuple[tuple[str, str], ...]
 
 
+_Index = dict[CanonicalKey, list[tuple[int, Slotted]]]
+
+
 @dataclass
 class LiveSecrets:
     """Those of one session. `redactor` knows them all, so that no row shows one."""
@@ -47,9 +51,7 @@ class LiveSecrets:
     """What stands for what, for the summary."""
     _taken: dict[str, str] = field(default_factory=dict, init=False)
     """By placeholder: the live secret that stands for it."""
-    _index: dict[tuple[str, str], dict[CanonicalKey, list[tuple[int, Slotted]]]] = field(
-        default_factory=dict, init=False
-    )
+    _index: dict[tuple[str, str, bool], _Index] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
         """A variable that held a secret when the tape was recorded holds the same one now."""
@@ -63,15 +65,18 @@ class LiveSecrets:
         """The request with a placeholder for every secret in it: the tape's, or one that says `live`."""
         return self.redactor.learnt_request(request)
 
-    def positions(self, request: Request, key_headers: Headers, identity: Identity) -> list[int] | None:
+    def positions(
+        self, request: Request, key_headers: Headers, identity: Identity, rules: Forgiveness | None = None
+    ) -> list[int] | None:
         """The recordings that differ from a request only in secrets which may stand for each other.
 
+        With `rules`, and in what those forgive.
         Raises Unbound where there are such recordings and none, or more than one, may be meant.
         """
-        slotted = self._slotted(request, key_headers, identity, self.redactor)
+        slotted = self._slotted(request, key_headers, identity, self.redactor, rules)
         if not slotted.values:
             return None
-        candidates = self._of(request.service, request.method).get(slotted.key, [])
+        candidates = self._of(request.service, request.method, rules).get(slotted.key, [])
         groups: dict[Assigned, list[int]] = defaultdict(list)
         for position, recorded in candidates:
             assigned = self._assigned(slotted, recorded)
@@ -110,22 +115,30 @@ class LiveSecrets:
                 return None
         return tuple(sorted(new.items())) if len(set(new.values())) == len(new) else None
 
-    def _of(self, service: str, method: str) -> dict[CanonicalKey, list[tuple[int, Slotted]]]:
+    def _of(self, service: str, method: str, rules: Forgiveness | None) -> _Index:
         """The recordings with secrets in their target or body, without them; made when first needed."""
-        index = self._index.get((service, method))
+        place = (service, method, rules is not None)
+        index = self._index.get(place)
         if index is None:
-            index = self._index[service, method] = defaultdict(list)
+            index = self._index[place] = defaultdict(list)
             redactor = Redactor(self.redactor.rules, self.redactor.placeholders)
             for position in self.tape.positions_of(service):
                 request = self.tape.cassette.interactions[position].request
                 if request.method == method:
                     key_headers, identity = self.tape.key_at(position)
-                    slotted = self._slotted(request, key_headers, identity, redactor)
+                    slotted = self._slotted(request, key_headers, identity, redactor, rules)
                     if slotted.values:
                         index[slotted.key].append((position, slotted))
         return index
 
-    def _slotted(self, request: Request, key_headers: Headers, identity: Identity, redactor: Redactor) -> Slotted:
+    def _slotted(
+        self,
+        request: Request,
+        key_headers: Headers,
+        identity: Identity,
+        redactor: Redactor,
+        rules: Forgiveness | None,
+    ) -> Slotted:
         found: list[tuple[str, str]] = []
 
         def slot(span: Span, place: str) -> str:
@@ -134,7 +147,8 @@ class LiveSecrets:
 
         clean = clean_content(Walker(redactor.finder, slot), request)
         found.sort(key=lambda pair: pair[0])
-        return Slotted(canonical_key(clean, key_headers, identity), tuple(found))
+        read = rules.essence(clean, key_headers, identity).key if rules else canonical_key(clean, key_headers, identity)
+        return Slotted(read, tuple(found))
 
 
 def _places(slotted: Slotted) -> str:

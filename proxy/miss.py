@@ -6,48 +6,63 @@ from collections.abc import Sequence
 from itertools import islice
 from typing import Any
 
-from proctor.diff import request_diff
+from proctor.diff import Difference, request_differences, told
 from proctor.interaction import Request
 from proctor.matchkey import Identity
+from proctor.proxy import mending
+from proctor.proxy.cause import cause_of
 from proctor.proxy.order import Choice
 from proctor.proxy.playback import Tape
 from proctor.proxy.state_told import other_writes
 from proctor.summary import label
+from proctor.wire import SessionSpec
 
 _COMPARED = 50
 """At most so many recordings are compared in full: the ones with the same method and path first."""
 
 
-def explain(tape: Tape, request: Request, identity: Identity, tool: str | None) -> dict[str, Any]:
-    """The error of a request that was never recorded: `code`, `message`, `fix`, and `nearest` with its `diff`."""
-    name = tool or f"{request.method} {request.target.partition('?')[0]}"
+def explain(tape: Tape, request: Request, identity: Identity, tool: str | None, spec: SessionSpec) -> dict[str, Any]:
+    """The error of a request that was never recorded: `code`, `message`, `fix`, and `nearest` with its `diff`.
+
+    Beside a live LLM it is `off_tape`: the model may well ask what nobody has asked before.
+    """
+    service = tape.config.services.get(request.service)
+    off_tape = mending.asks_live_llm(spec, tape.config)
+    name = _name(request, tool)
     error = {
-        "code": "not_recorded",
+        "code": "off_tape" if off_tape else "not_recorded",
         "message": f"{request.service} {name}: nothing on tape {tape.cassette.name} answers this request",
-        "fix": again(tape),
+        "fix": mending.extend(tape, spec, request.service) if off_tape else mending.again(tape),
     }
     found = _nearest(tape, request, identity)
     if found is None:
         return {**error, "message": f"{error['message']}; it has no recording of {request.service}"}
-    position, lines = found
+    position, differences = found
+    cause = cause_of(service, request, differences)
+    lines = told(differences) or ["differs in a way that only its bytes show"]
     interaction = tape.cassette.interactions[position]
+    fix = error["fix"] if off_tape and cause.kind != "volatile" else mending.fix(tape, spec, request.service, cause)
     return {
         **error,
-        "message": f"{error['message']}; nearest is #{position}: {lines[0]}",
+        "message": f"{error['message']}; nearest is #{position}: {cause.text}: {lines[0]}",
+        "fix": fix,
+        "cause": cause.kind,
         "nearest": {"index": position, "name": label(interaction), "target": interaction.request.target},
         "diff": lines,
     }
 
 
-def used_up(tape: Tape, positions: Sequence[int], tool: str | None) -> dict[str, Any]:
+def used_up(tape: Tape, positions: Sequence[int], tool: str | None, spec: SessionSpec) -> dict[str, Any]:
     """The error of a declared write that was recorded so many times and is asked once more."""
     last = tape.cassette.interactions[positions[-1]]
     name = tool or label(last)
     times = "once" if len(positions) == 1 else f"{len(positions)} times"
+    off_tape = mending.asks_live_llm(spec, tape.config)
     return {
-        "code": "used_up",
+        "code": "off_tape" if off_tape else "used_up",
         "message": f"{last.request.service} {name}: a write recorded {times}, asked once more",
-        "fix": again(tape),
+        "fix": mending.extend(tape, spec, last.request.service) if off_tape else mending.again(tape),
+        "cause": "call",
         "nearest": {"index": positions[-1], "name": name, "target": last.request.target},
         "diff": [],
     }
@@ -57,34 +72,46 @@ def other_state(tape: Tape, choice: Choice, tool: str | None) -> dict[str, Any]:
     """The error of a request that was recorded, but in another state, where that is not good enough (`--strict`)."""
     recorded = tape.cassette.interactions[choice.position]
     name = tool or label(recorded)
-    told = other_writes(tape.cassette, choice.state)
+    writes = other_writes(tape.cassette, choice.state)
     return {
         "code": "other_state",
         "message": f"{recorded.request.service} {name}: recorded only in another state; nearest is #{choice.position}: "
-        + "; ".join(told),
-        "fix": f"{again(tape)}; without --strict the nearest recording answers, and says so",
+        + "; ".join(writes),
+        "fix": f"{mending.again(tape)}; without --strict the nearest recording answers, and says so",
+        "cause": "state",
         "nearest": {"index": choice.position, "name": name, "target": recorded.request.target},
-        "diff": told,
+        "diff": writes,
     }
 
 
 def unbound(tape: Tape, request: Request, reason: str, tool: str | None) -> dict[str, Any]:
     """The error of a credential that stands for no identity of the tape."""
-    name = tool or f"{request.method} {request.target.partition('?')[0]}"
     return {
         "code": "identity_unknown",
-        "message": f"{request.service} {name}: {reason}",
-        "fix": again(tape),
+        "message": f"{request.service} {_name(request, tool)}: {reason}",
+        "fix": mending.again(tape),
+        "cause": "credential",
         "diff": [],
     }
 
 
-def again(tape: Tape) -> str:
-    """The command that extends a tape."""
-    return f"if the change is meant, record again: proctor record --cassette {tape.cassette.name} -- COMMAND"
+def contradicting(request: Request, reason: str, tool: str | None) -> dict[str, Any]:
+    """The error of a request with a volatile value other than the one that was bound."""
+    return {
+        "code": "volatile_changed",
+        "message": f"{request.service} {_name(request, tool)}: {reason}",
+        "fix": "a volatile value is bound once a session; if it is a clock, set the agent's from PROCTOR_RECORDED_AT, "
+        "or narrow the pattern",
+        "cause": "volatile",
+        "diff": [],
+    }
 
 
-def _nearest(tape: Tape, request: Request, identity: Identity) -> tuple[int, list[str]] | None:
+def _name(request: Request, tool: str | None) -> str:
+    return tool or f"{request.method} {request.target.partition('?')[0]}"
+
+
+def _nearest(tape: Tape, request: Request, identity: Identity) -> tuple[int, list[Difference]] | None:
     """The recording with the fewest differences, with them; the earliest of equals."""
     path = request.target.partition("?")[0]
 
@@ -94,12 +121,13 @@ def _nearest(tape: Tape, request: Request, identity: Identity) -> tuple[int, lis
 
     positions = sorted(tape.positions_of(request.service), key=far)
     best: tuple[tuple[bool, bool], int, int] | None = None
-    lines: list[str] = []
+    nearest: list[Difference] = []
     for position in islice(positions, _COMPARED):
         if best is not None and far(position) > best[0]:
             break
         recorded = tape.shown(position).request
-        found = request_diff(recorded, request, (tape.identity_at(position), identity), tape.declared(request.service))
+        identities = (tape.identity_at(position), identity)
+        found = list(request_differences(recorded, request, identities, tape.declared(request.service)))
         if best is None or (far(position), len(found)) < best[:2]:
-            best, lines = (far(position), len(found), position), found
-    return None if best is None else (best[2], lines or ["differs in a way that only its bytes show"])
+            best, nearest = (far(position), len(found), position), found
+    return None if best is None else (best[2], nearest)

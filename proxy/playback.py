@@ -12,10 +12,12 @@ from proctor.config import Config, upstream_url
 from proctor.credentials import credentials_of
 from proctor.effects import EffectFound, effect_of, tool_of
 from proctor.errors import ConfigError
+from proctor.forgiving import forgiveness_of
 from proctor.interaction import Headers, Interaction, Request
 from proctor.loading import collection_paused
 from proctor.matchkey import CanonicalKey, ExactKey, Identity, canonical_key, key_headers_of
 from proctor.placeholders import numbers_in
+from proctor.proxy.essences import Essences
 from proctor.proxy.state import Recorded, Tapestate
 from proctor.redaction.redactor import Redactor
 from proctor.redaction.rules import Rules, rules_of
@@ -40,6 +42,7 @@ class Tape:
     _by_path: dict[tuple[str, str, str], list[int]] = field(init=False)
     _canonical: dict[tuple[str, str, str], dict[CanonicalKey, list[int]]] = field(init=False, default_factory=dict)
     _twins: dict[int, list[int]] = field(init=False, default_factory=dict)
+    _essences: dict[str, Essences] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         """Index the tape by exact keys, with the effects that today's configuration declares."""
@@ -133,6 +136,16 @@ class Tape:
                 asked |= redactor.numbers_in_request(interaction.request) - minted
                 minted |= redactor.numbers_in_response(interaction.response) - asked
         return minted
+
+    def essences(self, service: str) -> Essences | None:
+        """The requests of a service without what its matches forgive; None where that is nothing."""
+        rules = forgiveness_of(self.config.services, service)
+        if rules is None:
+            return None
+        if service not in self._essences:
+            requests = ((at, self.cassette.interactions[at].request) for at in self.positions_of(service))
+            self._essences[service] = Essences(rules, ((at, request, *self._keys[at]) for at, request in requests))
+        return self._essences[service]
 
     @cached_property
     def state(self) -> Tapestate:

@@ -22,6 +22,8 @@ from proctor.paths import Layout, cassette_name
 from proctor.placeholders import live_stand_in
 from proctor.proxy.addresses import Addresses, known_urls
 from proctor.proxy.conclude import LeftOpen, conclude, leave
+from proctor.proxy.finding import RecordingFinder
+from proctor.proxy.forgive import Forgiver
 from proctor.proxy.identity import IdentityBinder
 from proctor.proxy.live_secrets import LiveSecrets
 from proctor.proxy.metrics import Outcome, Totals, outcome_of
@@ -35,6 +37,7 @@ from proctor.proxy.session import ServiceInSession, Session, journal_head
 from proctor.proxy.shelf import Shelf
 from proctor.proxy.tracing import TraceWriter
 from proctor.proxy.upstream import Upstream, client_session
+from proctor.proxy.volatile import Bindings
 from proctor.redaction.environment import secret_variables
 from proctor.redaction.redactor import Redactor
 from proctor.redaction.rules import rules_of
@@ -211,6 +214,7 @@ class Registry:
         tape = session.tape
         binder = IdentityBinder(tape, self.environ, session.secrets) if tape else None
         live = LiveSecrets(tape, self.environ, session.secrets) if tape else None
+        bindings = Bindings()
         for name, mode in session.spec.modes.items():
             service = self.config.services[name]
             if mode == "replay":
@@ -218,7 +222,10 @@ class Registry:
                 assert session.order is not None
                 assert binder is not None
                 assert live is not None
-                source: Replay | Upstream = Replay(service, session.tape, session.order, binder, live)
+                essences = session.tape.essences(name)
+                forgiver = Forgiver(essences, bindings) if essences else None
+                finder = RecordingFinder(session.tape, live, forgiver)
+                source: Replay | Upstream = Replay(service, finder, session.order, binder)
             else:
                 source = Upstream(service, urls[name], self._pool(), record=mode == "record")
             session.services[name] = ServiceInSession(name, service, source)

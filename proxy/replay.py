@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import time
-from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from aiohttp import web
 from multidict import CIMultiDict
@@ -16,14 +15,15 @@ from proctor.config import ServiceConfig
 from proctor.credentials import CREDENTIAL_HEADERS
 from proctor.effects import tool_of
 from proctor.interaction import Headers, Interaction, Request, Response
-from proctor.matchkey import KEY_HEADERS, ExactKey, Identity, is_key_header
+from proctor.matchkey import KEY_HEADERS, Identity, is_key_header
 from proctor.proxy import answers, miss
 from proctor.proxy.cut import play_cut
+from proctor.proxy.finding import Found, RecordingFinder
+from proctor.proxy.forgive import Conflict
 from proctor.proxy.hop import for_client
 from proctor.proxy.identity import IdentityBinder
-from proctor.proxy.live_secrets import LiveSecrets, Unbound
+from proctor.proxy.live_secrets import Unbound
 from proctor.proxy.order import Choice, Order
-from proctor.proxy.playback import Tape
 from proctor.proxy.seams import Exchange
 from proctor.proxy.state_told import other_writes
 from proctor.trace import body_value, interaction_fields, row_line
@@ -31,21 +31,18 @@ from proctor.trace import body_value, interaction_fields, row_line
 if TYPE_CHECKING:
     from proctor.proxy.session import Session
 
-Match = Literal["exact", "canonical"]
-
 
 class Replay:
     """Answers one service of one session from the session's tape."""
 
-    def __init__(
-        self, service: ServiceConfig, tape: Tape, order: Order, binder: IdentityBinder, secrets: LiveSecrets
-    ) -> None:
-        """Take the session's tape, order, identities and secrets."""
+    def __init__(self, service: ServiceConfig, finder: RecordingFinder, order: Order, binder: IdentityBinder) -> None:
+        """Take the service's finder, and the session's order and identities."""
         self._service = service
-        self._tape = tape
+        self._finder = finder
+        self._tape = finder.tape
         self._order = order
         self._binder = binder
-        self._secrets = secrets
+        self._secrets = finder.secrets
         self._declared = frozenset(name.lower() for name in service.key_headers)
         watched = KEY_HEADERS | self._declared | CREDENTIAL_HEADERS - {"proxy-authorization"} | {"accept"}
         self._watched = frozenset(name.encode() for name in watched)
@@ -60,23 +57,26 @@ class Replay:
             identity = self._binder.identity(service, credentials) if credentials else ()
         except Unbound as reason:
             return await self._miss_unbound(exchange, str(reason))
-        key = ExactKey(service, exchange.http.method, exchange.target, key_headers, identity, exchange.body)
-        positions, match = self._tape.exact(key), "exact"
-        if positions is None:
-            try:
-                positions, match = self._by_meaning(exchange, key_headers, identity)
-            except Unbound as reason:
-                return await self._miss_unbound(exchange, str(reason))
-        if positions is None:
+        try:
+            found = self._finder.exact(exchange, key_headers, identity)
+            found = found or self._finder.by_meaning(exchange, key_headers, identity)
+        except Unbound as reason:
+            return await self._miss_unbound(exchange, str(reason))
+        except Conflict as reason:
+            return self._refuse(exchange, miss.contradicting(self._clean(exchange), str(reason), self._tool(exchange)))
+        if found is None:
             return await self._miss(exchange, identity)
-        choice = self._order.choose(positions, lambda: self._tape.twins(positions[0]))
+        return await self._answer_from(found, exchange)
+
+    async def _answer_from(self, found: Found, exchange: Exchange) -> web.StreamResponse:
+        choice = self._order.choose(found.positions, lambda: self._finder.wider(found))
         if choice is None:
-            return self._refuse(exchange, miss.used_up(self._tape, positions, self._tool(exchange)))
+            return self._refuse(
+                exchange, miss.used_up(self._tape, found.positions, self._tool(exchange), exchange.session.spec)
+            )
         if choice.state.distance and exchange.session.spec.strict:
             return self._refuse(exchange, miss.other_state(self._tape, choice, self._tool(exchange)))
-        if positions[min(bisect_left(positions, choice.position), len(positions) - 1)] != choice.position:
-            match = "canonical"
-        return await self._play(exchange, choice, match)
+        return await self._play(exchange, choice, *self._finder.matched(found, choice.position))
 
     def _read(self, exchange: Exchange) -> tuple[Headers, list[tuple[bytes, bytes]]]:
         """Key headers and credential headers of a request, in one pass over what few of them matter."""
@@ -96,33 +96,13 @@ class Replay:
         key_headers.sort(key=lambda pair: pair[0])
         return tuple(key_headers), credentials
 
-    def _by_meaning(
-        self, exchange: Exchange, key_headers: Headers, identity: Identity
-    ) -> tuple[list[int] | None, Match]:
-        """Candidates for a request that differs in bytes: equal in meaning, then with placeholders for live secrets.
-
-        Raises Unbound where only its secrets differ, and it is not clear for which of the tape's they stand.
-        """
-        positions = self._tape.canonical(exchange.request, key_headers, identity)
-        if positions is not None or not self._tape.compares_identity:
-            return positions, "canonical"  # looking for secrets takes far longer, so it comes last
-        request = self._clean(exchange)
-        if request.body != exchange.body or request.target != exchange.target:
-            key = ExactKey(request.service, request.method, request.target, key_headers, identity, request.body)
-            positions = self._tape.exact(key)
-            if positions is not None:
-                return positions, "exact"
-        positions = self._tape.canonical(request, key_headers, identity)
-        if positions is None:
-            positions = self._secrets.positions(exchange.request, key_headers, identity)
-            exchange.session.tally.notes.update(self._secrets.notes)
-        return positions, "canonical"
-
     def _clean(self, exchange: Exchange) -> Request:
         """The request with placeholders for every secret in it."""
         return self._secrets.clean(exchange.request)
 
-    async def _play(self, exchange: Exchange, choice: Choice, match: str) -> web.StreamResponse:
+    async def _play(
+        self, exchange: Exchange, choice: Choice, match: str, forgiven: Sequence[str]
+    ) -> web.StreamResponse:
         session = exchange.session
         prepared = self._prepared.get(choice.position) or self._prepare(session, choice.position)
         session.tally.answered(prepared.interaction, "hits", choice.repeated)
@@ -135,7 +115,7 @@ class Replay:
                 time.perf_counter() - exchange.started,
                 choice.position,
                 match.encode(),
-                (b'"repeated":true,' if choice.repeated else b"") + self._state_of(choice, session),
+                self._said(choice, forgiven, session) if choice.repeated or choice.state.distance or forgiven else b"",
                 prepared.row_with(exchange.rewrites) if exchange.rewrites else prepared.row_rest,
             )
         )
@@ -143,13 +123,18 @@ class Replay:
             return await play_cut(exchange.http, prepared.headers, prepared.answer)
         return prepared.response(exchange.http)
 
-    def _state_of(self, choice: Choice, session: Session) -> bytes:
-        """The part of a row that says from what other state an answer is; empty for one of the very same."""
-        if not choice.state.distance:
-            return b""
-        told = other_writes(self._tape.cassette, choice.state)
-        session.tally.from_other_state(self._tape.cassette.interactions[choice.position], choice.state.distance, told)
-        return row_line({"state_distance": choice.state.distance, "state": told})[1:-2] + b","
+    def _said(self, choice: Choice, forgiven: Sequence[str], session: Session) -> bytes:
+        """The part of a row that says in what the answer is not just the recording of this very call."""
+        said: dict[str, Any] = {"repeated": True} if choice.repeated else {}
+        if forgiven:
+            said["forgiven"] = forgiven
+            session.tally.forgave(self._tape.cassette.interactions[choice.position].request.service, forgiven)
+        if choice.state.distance:
+            said["state_distance"] = choice.state.distance
+            said["state"] = other_writes(self._tape.cassette, choice.state)
+            recorded = self._tape.cassette.interactions[choice.position]
+            session.tally.from_other_state(recorded, choice.state.distance, said["state"])
+        return row_line(said)[1:-2] + b","
 
     def _prepare(self, session: Session, position: int) -> _Prepared:
         """The answer of a position, made when it is first needed."""
@@ -170,7 +155,9 @@ class Replay:
     async def _miss(self, exchange: Exchange, identity: Identity) -> web.StreamResponse:
         request = self._clean(exchange)
         # On a thread: comparing long conversations takes a while, and other sessions are being answered.
-        error = await asyncio.to_thread(miss.explain, self._tape, request, identity, self._tool(exchange))
+        error = await asyncio.to_thread(
+            miss.explain, self._tape, request, identity, self._tool(exchange), exchange.session.spec
+        )
         return self._refuse(exchange, error)
 
     async def _miss_unbound(self, exchange: Exchange, reason: str) -> web.StreamResponse:

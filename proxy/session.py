@@ -17,7 +17,6 @@ from proctor.identities import dummy_keys, recorded_variables
 from proctor.interaction import Interaction
 from proctor.journal import JournalWriter
 from proctor.paths import Layout
-from proctor.presets import PRESETS
 from proctor.proxy.order import Order
 from proctor.proxy.playback import Tape
 from proctor.proxy.restoring import Restorer
@@ -195,16 +194,11 @@ class Session:
             cassette=self.spec.cassette,
             modes=self.spec.modes,
             url=url,
-            set_up=set_up_of(self.spec.modes, llm_services(self.config)),
+            set_up=set_up_of(self.spec.modes, self.config.llm_services),
             recorded_at=self.tape.cassette.recorded_at if self.tape else "",
             identities=dummy_keys(self.tape.cassette) if self.tape else {},
             variables=recorded_variables(self.tape.cassette) if self.tape else {},
         )
-
-
-def llm_services(config: Config) -> frozenset[str]:
-    """The services that are LLM APIs."""
-    return frozenset(name for name, service in config.services.items() if service.preset in PRESETS)
 
 
 def journal_head(
@@ -218,7 +212,7 @@ def journal_head(
         "environment": config.cassettes.environment_now(environ),
         "host": platform.node(),
         "command": shown_command(spec.command, config.root),
-        "llms": sorted(llm_services(config)),
+        "llms": sorted(config.llm_services),
         "redact": config.redact.model_dump(),
         "variables": secret_variables(environ, config.redact.keep),
         "body_files_over": config.cassettes.body_files_over,

@@ -30,6 +30,8 @@ def summary_lines(summary: SessionSummary, end: Ending, command_status: int, roo
     if summary.guessed:
         guesses = _listed([_guess(guess) for guess in summary.guessed])
         yield f"  guessed     {guesses}; confirm by reads and writes in proctor.toml"
+    if summary.forgiven:
+        yield f"  forgiven    {_listed([f'{each.service} {each.difference}' for each in summary.forgiven])}"
     for other in summary.other_states[:_LISTED]:
         times = f" {other.count} times" if other.count > 1 else ""
         yield f"  other state {other.service} {other.name} was answered{times} from #{other.index}: {other.writes[0]}"

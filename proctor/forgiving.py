@@ -1,0 +1,180 @@
+"""What of a request a match forgives: declared places, the volatile parts of texts, ids that a model minted.
+
+The essence of a request is its canonical key with all of that left out, and what was left out beside it, so that the
+caller can tell each thing it forgave. Nothing is forgiven that is not declared, or minted by an LLM.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, NamedTuple
+
+from proctor.canonical import InDoubt, Pairs, body_kind, canonical_form, exact_json, sorted_pairs
+from proctor.config import ServiceConfig
+from proctor.encoding import decoded
+from proctor.interaction import Headers, Request, header
+from proctor.json_spans import pointer_pattern
+from proctor.matchkey import CanonicalKey, Identity, canonical_key
+
+_MARK = "\ud801"
+"""Stands for what was left out. A lone surrogate occurs in no text that is compared as a value."""
+
+How = Literal["ignored", "volatile", "minted"]
+Thread = Callable[[str, str], str]
+"""Takes a place and a text there; gives the text with live values replaced by the recorded ones."""
+
+
+class LeftOut(NamedTuple):
+    """One thing that was left out. `rule` tells volatile groups apart: only values of one group are compared."""
+
+    place: str
+    how: How
+    value: str
+    rule: str = ""
+
+
+class Essence(NamedTuple):
+    """A request without what is forgiven, and that."""
+
+    key: CanonicalKey
+    left_out: tuple[LeftOut, ...]
+
+
+class _Volatile(NamedTuple):
+    at: re.Pattern[str]
+    pattern: re.Pattern[str]
+    rule: str
+
+
+@dataclass(frozen=True)
+class Forgiveness:
+    """The rules of one service, compiled. Places are JSON pointers, `/name` in forms and `?name` in queries."""
+
+    ignored: re.Pattern[str] | None
+    volatile: tuple[_Volatile, ...]
+    minted: re.Pattern[str] | None
+
+    def essence(
+        self, request: Request, key_headers: Headers, identity: Identity, thread: Thread | None = None
+    ) -> Essence:
+        """The essence of a request, after `thread` went over each of its texts."""
+        reading = _Reading(self, thread or (lambda place, text: text))
+        key = canonical_key(replace(request, body=b""), key_headers, identity)
+        kind, body = reading.body(request)
+        key = key._replace(
+            path=reading.thread("path", key.path), query=reading.pairs(key.query, "?"), body_kind=kind, body=body
+        )
+        return Essence(key, tuple(reading.left_out))
+
+
+def forgiveness_of(services: Mapping[str, ServiceConfig], name: str) -> Forgiveness | None:
+    """What matches of a service forgive; None where that is nothing.
+
+    A volatile value of one service may be threaded into the requests of any.
+    """
+    service = services.get(name)
+    threads = any(each.volatile for each in services.values())
+    if service is None:
+        return Forgiveness(None, (), None) if threads else None
+    facts = service.preset_facts
+    if not service.ignore and not threads and facts is None:
+        return None
+    volatile = tuple(
+        _Volatile(pointer_pattern([rule.at]), re.compile(rule.pattern), f'volatile "{rule.pattern}" at {rule.at}')
+        for rule in service.volatile
+    )
+    return Forgiveness(_any(service.ignore), volatile, _any(facts.minted_ids if facts else ()))
+
+
+def _any(places: Iterable[str]) -> re.Pattern[str] | None:
+    places = tuple(places)
+    return pointer_pattern(places) if places else None
+
+
+@dataclass
+class _Reading:
+    """One request on its way to its essence."""
+
+    rules: Forgiveness
+    thread: Thread
+    left_out: list[LeftOut] = field(default_factory=list)
+    _minted: dict[str, int] = field(default_factory=dict)
+
+    def body(self, request: Request) -> tuple[str, bytes]:
+        """Kind and canonical bytes of a body, as `canonical_body` gives them, without what is forgiven."""
+        content_type = header(request.headers, "content-type") or ""
+        plain = decoded(request.body, header(request.headers, "content-encoding"))
+        if plain and body_kind(content_type) == "json":
+            try:
+                return "json", canonical_form(self._value(exact_json(plain), ""))
+            except InDoubt:
+                pass
+        elif plain and body_kind(content_type) == "form":
+            return "form", repr(self.pairs(sorted_pairs(plain), "/")).encode("utf-8", "surrogatepass")
+        key = canonical_key(request, (), ())
+        return key.body_kind, key.body
+
+    def pairs(self, pairs: Pairs, sign: str) -> Pairs:
+        """The fields of a form (`sign` is `/`) or query (`?`)."""
+        kept: list[tuple[bytes, bytes | None]] = []
+        for name, value in pairs:
+            place = f"{sign}{_text(name)}"
+            if self._is(self.rules.ignored, place):
+                self.left_out.append(LeftOut(_told(place), "ignored", _text(value or b"")))
+            elif value is None:
+                kept.append((name, value))
+            else:
+                kept.append((name, self._string(_text(value), place).encode("utf-8", "surrogatepass")))
+        return tuple(kept)
+
+    def _value(self, value: Any, pointer: str) -> Any:
+        if self._is(self.rules.ignored, pointer):
+            self.left_out.append(LeftOut(_told(pointer), "ignored", _text(canonical_form(value))))
+            return _MARK
+        if isinstance(value, str):
+            return self._string(value, pointer)
+        if isinstance(value, list):
+            return [self._value(each, f"{pointer}/{index}") for index, each in enumerate(value)]
+        if isinstance(value, dict):  # in the order of keys, for minted ids are numbered as they come
+            fields = {key: self._value(value[key], f"{pointer}/{_escaped(key)}") for key in sorted(value)}
+            return {key: field for key, field in fields.items() if field is not _MARK}
+        return value
+
+    def _string(self, text: str, place: str) -> str:
+        if self._is(self.rules.minted, place):
+            self.left_out.append(LeftOut(_told(place), "minted", text))
+            return f"{_MARK}{self._minted.setdefault(text, len(self._minted))}"
+        text = self.thread(_told(place), text)
+        for rule in self.rules.volatile:
+            if rule.at.fullmatch(place):
+                text = self._without_groups(rule, text, place)
+        return text
+
+    def _without_groups(self, rule: _Volatile, text: str, place: str) -> str:
+        pieces, at = [], 0
+        for match in rule.pattern.finditer(text):
+            for group in range(1, rule.pattern.groups + 1):
+                start, end = match.span(group)
+                if start >= at and end > start:  # not inside the group before it, and not one that took no part
+                    pieces.append(text[at:start])
+                    self.left_out.append(LeftOut(_told(place), "volatile", text[start:end], f"{rule.rule} ({group})"))
+                    at = end
+        return _MARK.join([*pieces, text[at:]]) if pieces else text
+
+    @staticmethod
+    def _is(pattern: re.Pattern[str] | None, place: str) -> bool:
+        return pattern is not None and pattern.fullmatch(place) is not None
+
+
+def _told(place: str) -> str:
+    return f"query {place[1:]}" if place.startswith("?") else f"body {place}"
+
+
+def _escaped(key: str) -> str:
+    return key.replace("~", "~0").replace("/", "~1")
+
+
+def _text(raw: bytes) -> str:
+    return raw.decode("utf-8", "surrogateescape")

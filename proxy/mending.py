@@ -1,0 +1,50 @@
+"""The one command, or the one line of configuration, that mends a miss."""
+
+from __future__ import annotations
+
+from proctor.config import Config
+from proctor.proxy.cause import Cause
+from proctor.proxy.playback import Tape
+from proctor.wire import SessionSpec
+
+_OF_LLM = frozenset({"prompt", "conversation", "tools", "setting"})
+
+
+def asks_live_llm(spec: SessionSpec, config: Config) -> bool:
+    """Whether a model is asked anew in this session, which may then want calls that nobody recorded."""
+    return any(mode != "replay" and name in config.llm_services for name, mode in spec.modes.items())
+
+
+def again(tape: Tape) -> str:
+    """The command that records everything anew."""
+    return f"if the change is meant, record again: proctor record --cassette {tape.cassette.name} -- {_command(tape)}"
+
+
+def extend(tape: Tape, spec: SessionSpec, service: str) -> str:
+    """The command that asks the real service where the tape has no answer, and keeps what it says."""
+    others = [f"--mode {name}={mode}" for name, mode in spec.modes.items() if mode != "replay"]
+    modes = " ".join([*others, f"--mode {service}=new_episodes"])
+    return (
+        "if the call is meant, extend the tape by it: "
+        f"proctor replay --cassette {tape.cassette.name} {modes} -- {_command(tape)}"
+    )
+
+
+def fix(tape: Tape, spec: SessionSpec, service: str, cause: Cause) -> str:
+    """What helps against a miss of this cause."""
+    name = tape.cassette.name
+    if cause.kind == "volatile":
+        lines = " and ".join(dict.fromkeys(rule.toml for rule in cause.rules))
+        return f"if it says nothing, declare it in proctor.toml under [services.{service}]: {lines}"
+    if cause.kind in _OF_LLM and any(other not in tape.config.llm_services for other in spec.modes):
+        return (
+            "if the change is meant, ask the model again, the tools from the tape: "
+            f"proctor record --only {service} --over {name} --cassette {name} -- {_command(tape)}"
+        )
+    return again(tape)
+
+
+def _command(tape: Tape) -> str:
+    """The agent's command as the tape has it; where that hides a part, or is not known, the reader puts it in."""
+    command = str(tape.cassette.stamp.get("command", ""))
+    return command if command and "..." not in command else "COMMAND"

@@ -138,7 +138,7 @@ class LiveSecrets:
 
         every_name = replace(redactor.rules, wording=False)  # `?key=dummy` stands for the recorded key
         finder = replace(redactor.finder, rules=every_name)
-        clean = clean_content(Walker(finder, slot), request)
+        clean = clean_content(Walker(finder, slot, packs=False), request)
         found.sort(key=lambda pair: pair[0])
         return Slotted(canonical_key(clean, key_headers, identity), tuple(found))
 

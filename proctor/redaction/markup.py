@@ -11,7 +11,7 @@ from proctor.redaction.rules import Rules
 from proctor.redaction.span import Span
 
 _ELEMENT = re.compile(
-    r"<(?:[\w.-]+:)?([\w.-]{2,64})(?:\s[^<>]*)?>(?:<!\[CDATA\[([^<>\]]{1,4096})\]\]>|([^<>]{1,4096}))</"
+    r"<(?:[\w.-]+:)?([\w.-]{2,64})(?:\s[^<>]*)?>(?:<!\[CDATA\[((?:[^\]<]|\](?!\]>)|<(?!!\[)){1,4096})\]\]>|([^<>]{1,4096}))</"
 )
 _TAG = re.compile(r"<[A-Za-z][^<>]{1,4096}>")
 _ATTRIBUTE = re.compile(r"\s([\w.:-]{2,64})=(?:\"([^\"<>]{1,4096})\"|'([^'<>]{1,4096})')")

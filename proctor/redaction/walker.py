@@ -45,6 +45,9 @@ class Walker:
 
     finder: Finder
     swap: Swap
+    packs: bool = True
+    """Whether base64 with a secret in it is packed again; else what it says is put, which is comparable: how a word is
+    padded, and which alphabet it shows, depends on the secret."""
     names: JsonNames = field(init=False)
     shortest: int = field(init=False)
 
@@ -182,7 +185,7 @@ class Walker:
         clean = self.text(opened.text, place, depth + 1)
         if clean == opened.text:
             return []
-        return [Edit(at, at + len(word), opened.packed(clean))]
+        return [Edit(at, at + len(word), opened.packed(clean) if self.packs else quote(clean))]
 
 
 def _inside(span: Span, start: int, end: int) -> bool:

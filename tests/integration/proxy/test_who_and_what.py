@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from collections.abc import Sequence
 
@@ -171,3 +172,20 @@ async def test_two_words_under_a_secret_name_never_answer_for_each_other(project
         assert await send(run, "price", "WETH") == 422
         assert await send(run, "title", "USDC") == 422
         assert await send(run, "price", "USDC") == 200
+
+
+@pytest.mark.parametrize("recorded", ["Zx9-kQ2vB7", "Zx9-kQ2vB7m", "Zx9-kQ2vB7mN"])
+async def test_how_base64_is_padded_does_not_hide_whose_a_secret_is(project: Project, recorded: str) -> None:
+    async def open_with(run: Running, password: str) -> int:
+        word = base64.urlsafe_b64encode(json.dumps({"password": password}).encode()).decode().rstrip("=")
+        async with run.http.get(run.url("desk", f"/open/{word}")) as answer:
+            return answer.status
+
+    async with serving(echo) as url:
+        project.configure(services(desk=url))
+        async with session(project, "t") as run:
+            assert await open_with(run, recorded) == 200
+            assert (await run.close()).sealed
+    for live in ("another-one-1", "another-one-12", "another-one-123"):
+        async with session(project, "t", "replay") as run:
+            assert await open_with(run, live) == 200

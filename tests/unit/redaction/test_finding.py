@@ -247,6 +247,10 @@ def test_what_a_tag_names_is_found(text: str) -> None:
     assert list(found(text.encode(), "text/html")) == [STRONG]
 
 
+def test_cdata_may_hold_signs_of_markup() -> None:
+    assert list(found(b"<a><secret><![CDATA[a<b]c>7]]></secret></a>", "text/xml")) == ["a<b]c>7"]
+
+
 @pytest.mark.parametrize("charset", ["gbk", "utf-16", "utf-16-le", "utf-8-sig", "gb18030"])
 def test_a_body_is_read_in_its_own_charset_and_written_in_it(charset: str) -> None:
     body = '{"用户": "王", "密码": "hunter2"}'.encode(charset)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from base64 import b64decode
 from typing import NamedTuple
 
 from proctor.interaction import Headers
@@ -18,6 +19,19 @@ _SIGNATURE = "signature"
 
 _COOKIE = re.compile(r"(?P<name>[^=;\s]+)\s*=(?P<value>[^;]*)")
 _AWS_SECRET = re.compile(r"(?P<kind>Credential|Signature)=(?P<value>[^/,\s]+)")
+
+
+def basic_password(credential: str) -> str:
+    """The password in `dXNlcjpwYXNz`, the credential of a `Basic` header; empty where there is none."""
+    try:
+        data = b64decode(credential + "=" * (-len(credential) % 4), validate=True)
+    except ValueError:
+        return ""
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError:
+        text = data.decode("latin-1")
+    return text.partition(":")[2]
 
 
 class Credential(NamedTuple):

@@ -82,9 +82,13 @@ def refuse_leaks(redactor: Redactor, interactions: Iterable[Interaction]) -> Non
     if left:
         interaction, leak = left[0]
         more = f", and {len(left) - 1} more" if len(left) > 1 else ""
+        in_target = any(
+            one is interaction and leak.where.startswith(("request.target", "request.url")) for one, leak in left
+        )
+        told = f"#{interaction.index} {interaction.request.service}" if in_target else _told(interaction)
         raise PlatformError(
             "secret_left",
-            f"{_told(interaction)}: a secret ({leak.kind}) is left at {leak.where}{more}, so no tape was written",
+            f"{told}: a secret ({leak.kind}) is left at {leak.where}{more}, so no tape was written",
             "report this; until then name the place under [redact] in proctor.toml",
         )
 

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from proctor.forgiving import Forgiveness
 from proctor.identities import recorded_variables
 from proctor.interaction import Headers, Request
 from proctor.matchkey import CanonicalKey, Identity, canonical_key
-from proctor.placeholders import is_live
+from proctor.placeholders import is_live, is_placeholder
 from proctor.proxy.playback import Tape
 from proctor.redaction.messages import clean_content
 from proctor.redaction.redactor import Redactor
@@ -84,11 +84,11 @@ class LiveSecrets:
                 groups[assigned].append(position)
         if len(groups) > 1:
             raise Unbound(
-                f"{_places(slotted)}: the tape has {len(groups)} secrets that this one may be, and nothing says which; "
-                "put it into an environment variable whose name says so (ORDERS_TOKEN), then record again"
+                f"{self._places(slotted)}: the tape has {len(groups)} secrets that this one may be, and nothing says "
+                "which; put it into an environment variable whose name says so (ORDERS_TOKEN), then record again"
             )
         if candidates and not groups:
-            raise Unbound(f"{_places(slotted)}: a secret that is not the one for which the tape has an answer")
+            raise Unbound(f"{self._places(slotted)}: a secret that is not the one for which the tape has an answer")
         for assigned, positions in groups.items():
             self._bind(assigned, slotted)
             return positions
@@ -99,7 +99,8 @@ class LiveSecrets:
             place = next(place for place, value in slotted.values if value == live)
             self._taken[placeholder] = live
             self.redactor.learn_value(live, placeholder)
-            self.notes[f"the secret at {place} stands for {placeholder} of the tape"] = None
+            told = self.redactor.text(place)  # a key above a secret may be one itself
+            self.notes[f"the secret at {told} stands for {placeholder} of the tape"] = None
 
     def _assigned(self, asked: Slotted, recorded: Slotted) -> Assigned | None:
         """Which new secrets would stand for which placeholders; None where that cannot be."""
@@ -111,7 +112,10 @@ class LiveSecrets:
             if placeholder in (live, stands_for):
                 continue
             free = self._taken.get(placeholder, live) == live and not self.tape.hands_out(placeholder)
-            if not is_live(stands_for) or not free or new.setdefault(live, placeholder) != placeholder:
+            new_here = is_live(stands_for) or (
+                live == stands_for and is_placeholder(placeholder, self.redactor.placeholders)
+            )
+            if not new_here or is_placeholder(live) or not free or new.setdefault(live, placeholder) != placeholder:
                 return None
         return tuple(sorted(new.items())) if len(set(new.values())) == len(new) else None
 
@@ -145,11 +149,12 @@ class LiveSecrets:
             found.append((place, span.value))
             return "0" if span.value.isdigit() else _SLOT
 
-        clean = clean_content(Walker(redactor.finder, slot), request)
+        every_name = replace(redactor.rules, wording=False)  # `?key=dummy` stands for the recorded key
+        finder = replace(redactor.finder, rules=every_name)
+        clean = clean_content(Walker(finder, slot, packs=False), request)
         found.sort(key=lambda pair: pair[0])
         read = rules.essence(clean, key_headers, identity).key if rules else canonical_key(clean, key_headers, identity)
         return Slotted(read, tuple(found))
 
-
-def _places(slotted: Slotted) -> str:
-    return ", ".join(dict.fromkeys(place for place, _ in slotted.values))
+    def _places(self, slotted: Slotted) -> str:
+        return self.redactor.text(", ".join(dict.fromkeys(place for place, _ in slotted.values)))

@@ -6,11 +6,12 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from html import unescape
 from urllib.parse import unquote
 
+from proctor.credentials import secret_spans
 from proctor.redaction.known import Known
-from proctor.redaction.names import normal
+from proctor.redaction.markup import has_markup, markup_spans
+from proctor.redaction.names import is_oauth_code, normal
 from proctor.redaction.rules import Rules
 from proctor.redaction.span import Span
 from proctor.redaction.strength import is_likely, is_strong
@@ -18,20 +19,22 @@ from proctor.sensitive.finds import PERSONAL, plain_finds
 from proctor.sensitive.shapes import has_key_sign, keys
 
 _QUERY = re.compile(r"(?<=[?&;])([^=&;#?\s\"'<>\\]{1,64})=([^&;#\s\"'<>\\]+)")
-_USERINFO = re.compile(r"\b[a-z][a-z0-9+.-]{1,20}://([^:/@\s\"'<>?#]{0,256}):([^@/\s\"'<>?#]{1,256})@", re.IGNORECASE)
+_USERINFO = re.compile(r"\b[a-z][a-z0-9+.-]{1,20}://([^:/@\s\"'<>?#]{0,256}):([^/\s\"'<>?#]{1,256})@", re.IGNORECASE)
 _TOKEN_USERINFO = re.compile(r"\bhttps?://([^:/@\s\"'<>?#]{8,256})@", re.IGNORECASE)
 _SETTING = re.compile(
     r"(?i)(?:password|passwd|pwd|passphrase|secret|api[-_]?key|access[-_]?key|secret[-_]?key|account[-_]?key"
     r"|private[-_]?key|shared[-_]?access[-_]?key|token|authorization|密码|口令|密钥|令牌)[\"']?"
-    r"\s{0,3}(?:=|:|：|是|为)\s{0,3}(?:(?:bearer|basic|token)\s+)?[\"']?(?P<value>[^\s\"',;&<>，。；]{8,512})"
+    r"\s{0,3}(?:=|:|：|是|为)\s{0,3}(?:(?:bearer|basic|token)\s+)?[\"']?(?P<value>(?:[^\s\"',;&<>，。；！？、：）`\\]|\\(?![nrtu\"'])){8,512})"
 )
 _NAME_BEFORE = re.compile(r"[A-Za-z0-9_.-]*\Z")
 _NAME = re.compile(r"[^\s\"'=:：是为]+")
 _LONGEST_NAME = 64
 _OF_PAGES = frozenset({"page", "next", "continuation", "sync", "cursor", "max", "prev", "previous"})
 _CONNECTION = re.compile(r"(?i)(?:^|;)\s*(?:password|pwd|accountkey|sharedaccesskey)\s*=\s*([^;\"'\s]+)")
-_ELEMENT = re.compile(r"<(?:[\w.-]+:)?([\w.-]{2,64})(?:\s[^<>]*)?>([^<>]{1,4096})</")
-_ATTRIBUTE = re.compile(r"\s([\w.:-]{2,64})=\"([^\"<>]{1,4096})\"")
+_COOKIES = re.compile(r"(?i)\b(?:set-)?cookie:\s{0,3}([^\"'\r\n\\]{3,4096})")
+_CODE = re.compile(r"[A-Za-z_$][\w$.-]*\([^()]*\)|[A-Za-z_$]+\d*(?:\.[A-Za-z_$]+\d*)+\Z|\$\{|\{\{")
+_BRACKETS = {")": "(", "]": "[", "}": "{"}
+_END = re.compile(r"[.:?]+\Z")
 
 
 @dataclass(frozen=True)
@@ -78,25 +81,24 @@ class Finder:
         if "://" in text and "@" in text:
             yield from _userinfo(text)
         for found in _SETTING.finditer(text):
-            if is_likely(found["value"]) and self._is_named(text, found):
-                yield Span(*found.span("value"), found["value"], "named in text")
-        if "</" in text:
-            yield from self._in_markup(text)
+            value = _without_end(found["value"])
+            if is_likely(value) and not _CODE.match(value) and self._is_named(text, found):
+                yield Span(found.start("value"), found.start("value") + len(value), value, "named in text")
+        if "ookie:" in text:
+            yield from _cookies(text)
+        if has_markup(text):
+            yield from markup_spans(self.rules, text)
 
     def _in_query(self, text: str) -> Iterator[Span]:
-        for found in _QUERY.finditer(text):
-            if normal(unquote(found[1])) in self.rules.query:
-                yield Span(*found.span(2), unquote(found[2]), f"parameter {unquote(found[1])}", quoted=True)
+        pairs = list(_QUERY.finditer(text))
+        present = {normal(unquote(found[1])) for found in pairs}
+        for found in pairs:
+            low, value = normal(unquote(found[1])), unquote(found[2])
+            named = low in self.rules.query and not self.rules.is_none(low, value)
+            if named or is_oauth_code(low, value, present):
+                yield Span(*found.span(2), value, f"parameter {unquote(found[1])}", quoted=True)
         if ";" in text:
             yield from (Span(*one.span(1), one[1], "connection string") for one in _CONNECTION.finditer(text))
-
-    def _in_markup(self, text: str) -> Iterator[Span]:
-        for pattern in (_ELEMENT, _ATTRIBUTE):
-            for found in pattern.finditer(text):
-                if normal(found[1].rpartition(":")[2]) in self.rules.fields and found[2].strip():
-                    value = found[2].strip()
-                    start = found.start(2) + found[2].index(value)
-                    yield Span(start, start + len(value), unescape(value), "named element")
 
     def _is_named(self, text: str, found: re.Match[str]) -> bool:
         """`ORDERS_API_KEY` is named by its last words; `next_page_token` and `max_tokens` are none."""
@@ -119,3 +121,20 @@ def _userinfo(text: str) -> Iterator[Span]:
     for found in _TOKEN_USERINFO.finditer(text):
         if is_strong(unquote(found[1])):
             yield Span(*found.span(1), unquote(found[1]), "URL user", quoted=True)
+
+
+def _cookies(text: str) -> Iterator[Span]:
+    """`Cookie: sid=...`, as a command line or a log has it."""
+    for found in _COOKIES.finditer(text):
+        for one in secret_spans("cookie", found[1]):
+            value = found[1][one.start : one.end]
+            if is_likely(value):
+                yield Span(found.start(1) + one.start, found.start(1) + one.end, value, one.kind)
+
+
+def _without_end(value: str) -> str:
+    """Without the full stop of a sentence, and brackets that the value does not open."""
+    value = _END.sub("", value)
+    while value and value[-1] in _BRACKETS and _BRACKETS[value[-1]] not in value:
+        value = _END.sub("", value[:-1])
+    return value

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from base64 import b64decode
 from collections.abc import Iterable
 from dataclasses import replace
 
@@ -10,8 +9,9 @@ from proctor.credentials import SECRET_HEADERS, secret_spans
 from proctor.credentials import Span as HeaderSpan
 from proctor.encoding import decoded, encoded
 from proctor.interaction import Headers, Interaction, Request, Response, header
+from proctor.redaction.charsets import text_of
 from proctor.redaction.digests import remeasured
-from proctor.redaction.edits import Edit, applied
+from proctor.redaction.edits import Edit, applied, shifted
 from proctor.redaction.fields import multipart_edits, pair_edits
 from proctor.redaction.names import normal_header
 from proctor.redaction.span import Span
@@ -78,23 +78,12 @@ def _credentials(walker: Walker, spans: Iterable[HeaderSpan], value: str, place:
     edits = []
     for span in spans:
         secret = value[span.start : span.end]
-        if value[: span.start].strip().lower() == "basic":
-            _password(walker, secret, place)
+        walker.learn_password(value[: span.start], secret, place)
         new = walker.swap(Span(span.start, span.end, secret, span.kind), f"{place} {span.kind}")
         if new is not None:
             edits.append(Edit(span.start, span.end, new))
     rest = applied(value, edits).encode("utf-8", "surrogateescape")
     return walker.in_bytes(rest, place).decode("utf-8", "surrogateescape")
-
-
-def _password(walker: Walker, credential: str, place: str) -> None:
-    """The password in `Basic dXNlcjpwYXNz` is a secret of its own, which a body may hold in clear."""
-    try:
-        _, colon, password = b64decode(credential, validate=True).decode("utf-8").partition(":")
-    except ValueError:
-        return
-    if colon and password:
-        walker.swap(Span(0, len(password), password, "Basic password"), f"{place} password")
 
 
 def _target(walker: Walker, target: str, place: str) -> str:
@@ -118,11 +107,9 @@ def _body(walker: Walker, headers: Headers, body: bytes, place: str) -> bytes:
 
 
 def _content(walker: Walker, content_type: str, plain: bytes, place: str) -> bytes:
-    try:
-        text, charset = plain.decode("utf-8"), "utf-8"
-    except UnicodeDecodeError:
-        text, charset = plain.decode("latin-1"), "latin-1"
-    clean = applied(text, _edits(walker, content_type, text, place))
+    text, charset = text_of(plain, content_type)
+    start = len(text) - len(text.removeprefix("\ufeff"))
+    clean = applied(text, shifted(_edits(walker, content_type, text[start:], place), start))
     try:
         data = clean.encode(charset)
     except UnicodeEncodeError:  # a lone surrogate that was escaped

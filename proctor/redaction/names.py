@@ -6,15 +6,16 @@ A name counts without its case, `-`, `_` and `.`: `Client-Secret`, `client_secre
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import lru_cache
 
 
-def _words(text: str) -> frozenset[str]:
+def words(text: str) -> frozenset[str]:
+    """The words of a list that is written as one text."""
     return frozenset(text.split())
 
 
-FIELDS = _words(
+FIELDS = words(
     """
     password passwd pwd passphrase passcode newpassword oldpassword currentpassword userpassword dbpassword
     masterpassword passwordconfirmation confirmpassword password1 password2 passwords
@@ -35,10 +36,10 @@ FIELDS = _words(
 )
 """Of JSON keys at any depth, form and multipart fields, query parameters, and (without a leading `x-`) headers."""
 
-QUERY = FIELDS | _words("key auth sig signature accesskeyid awsaccesskeyid googleaccessid keypairid")
+QUERY = FIELDS | words("key auth sig signature accesskeyid awsaccesskeyid googleaccessid keypairid")
 """Of query parameters and form fields, where such short names mean one thing."""
 
-HEADERS = _words(
+HEADERS = words(
     """
     authtoken csrftoken xsrftoken amzsecuritytoken vaulttoken gitlabtoken functionskey ocpapimsubscriptionkey
     figmatoken shopifyaccesstoken rapidapikey token hubsignature hubsignature256 slacksignature stripesignature
@@ -47,8 +48,12 @@ HEADERS = _words(
 )
 """Of headers, beside `FIELDS` and those of `proctor.credentials`; without a leading `x-`."""
 
-_PIECES_OF_TEXT = frozenset({"logprobs", "toplogprobs", "tokens", "prefilltokens"})
+_PIECES_OF_TEXT = words("logprobs toplogprobs tokens prefilltokens logprobsresult completionprobabilities topprobs")
 """Lists in which `token` is a piece of text."""
+
+_OAUTH = frozenset({"granttype", "redirecturi"})
+_SHORTEST_CODE = 10
+"""Characters of a code beside a `state`, which an address has too."""
 
 _BRACKETED = re.compile(r"\[([^\[\]]+)\](?:\[\])?\Z")
 _SEPARATORS = re.compile(r"[-_.\s]")
@@ -74,6 +79,13 @@ def normal_header(name: str) -> str:
 def names_secret_variable(name: str) -> bool:
     """Whether an environment variable's name says that its value is a secret: `ORDERS_TOKEN`."""
     return _ENVIRONMENT.search(name) is not None
+
+
+def is_oauth_code(name: str, value: str, present: Collection[str]) -> bool:
+    """Whether a parameter `code` is OAuth's, by the parameters beside it; elsewhere a code is anything."""
+    if name != "code" or not value:
+        return False
+    return not _OAUTH.isdisjoint(present) or ("state" in present and len(value) >= _SHORTEST_CODE)
 
 
 def is_piece_of_text(path: Sequence[str]) -> bool:

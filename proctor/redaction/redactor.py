@@ -120,7 +120,8 @@ class Redactor:
         found: dict[tuple[str, str], str] = {}
         clean = clean_interaction(self._replacer(found), interaction)
         self.replaced += [
-            Replaced(interaction.index, where, kind, placeholder) for (where, kind), placeholder in found.items()
+            Replaced(interaction.index, self.text(where), self.text(kind), placeholder)
+            for (where, kind), placeholder in found.items()  # a key above a secret may be one itself
         ]
         return replace(clean, redacted=_differing(interaction, clean))
 
@@ -199,10 +200,11 @@ class Redactor:
 
         def look(span: Span, place: str) -> None:
             if not self._is_placeholder(span):
-                found.append(Leak(interaction.index, place, span.kind, span.value))
+                found.append(Leak(interaction.index, self.text(place), self.text(span.kind), span.value))
 
         clean_interaction(Walker(self.finder, look), interaction)
-        return found
+        values = sorted({leak.value for leak in found}, key=len, reverse=True)
+        return [leak._replace(where=_without(leak.where, values), kind=_without(leak.kind, values)) for leak in found]
 
     def _learn(self, span: Span, place: str) -> str | None:
         secret = span.value
@@ -238,6 +240,13 @@ class Redactor:
         if span.value in self._given or is_placeholder(span.value, self.placeholders):
             return True
         return personal_number(span.kind, span.value) in range(1, self.placeholders + 1)
+
+
+def _without(place: str, values: Iterable[str]) -> str:
+    """A place, or a kind, that can be told: a key in it may be a secret itself."""
+    for value in values:
+        place = place.replace(value, "...")
+    return place
 
 
 _PARTS = ("request.target", "request.headers", "request.body", "response.headers", "response.body")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ from proctor.json_spans import pointer_pattern
 from proctor.redaction.names import FIELDS, HEADERS, QUERY, normal, normal_header
 from proctor.redaction.own_function import OwnFunction, own_function
 from proctor.redaction.strength import SHORTEST
+from proctor.redaction.wording import is_wording
 
 
 @dataclass(frozen=True)
@@ -30,11 +31,17 @@ class Rules:
     """Names of persons, replaced where `pii` is on."""
     variables: Mapping[str, str] = field(default_factory=dict)
     """Secret values of the environment, with the names of their variables."""
+    wording: bool = True
+    """Whether what is surely no secret is none even under a secret name."""
 
     @property
     def shortest(self) -> int:
         """Characters of the shortest text in which these rules find anything that no name says."""
         return 1 if self.patterns or self.finder or self.pii else SHORTEST
+
+    def is_none(self, name: str, value: str, path: Sequence[str] = ()) -> bool:
+        """Whether a value under a secret name (as the lists spell it) is none; `path` is where it stands."""
+        return not value.strip() or (self.wording and is_wording(name, value, path))
 
     def own_pattern_spans(self, text: str) -> Iterable[tuple[int, int, str]]:
         """Start, end and kind of what the project's own patterns and function find."""

@@ -7,12 +7,13 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from proctor.json_spans import StringLeaf, string_leaves
 from proctor.redaction.edits import Edit, shifted, spread
 from proctor.redaction.walker import Walker, dumped
 
-_LINE = re.compile(r"^(?:data:[ ]?)?([\[{].*?)\r?$", re.MULTILINE)
+_LINE = re.compile(r"^[ \t]*(?:data:[ \t]*)?([\[{].*?)\r?$", re.MULTILINE)
 _GROWING = frozenset(
     {"content", "text", "delta", "partial_json", "arguments", "reasoning_content", "reasoning", "thinking", "refusal"}
     | {"input", "output_text", "transcript", "response", "code"}
@@ -44,10 +45,12 @@ def stream_edits(walker: Walker, text: str, place: str) -> list[Edit] | None:
         known = True
         where = f"{place}#{number}"
         grown = [leaf for leaf in leaves if not leaf.is_key and _grows(leaf.pointer)]
-        found += shifted(walker.leaves(line, [leaf for leaf in leaves if leaf not in grown], where), start)
+        others = [leaf for leaf in leaves if leaf.is_key or not _grows(leaf.pointer)]
+        found += shifted(walker.leaves(line, others, where), start)
+        value = json.loads(line, parse_int=str, parse_float=str) if grown else None
         for leaf in grown:
             piece = _Piece(leaf, start + leaf.start, start + leaf.end)
-            groups[_group(line, leaf.pointer)].append(piece)
+            groups[_group(value, leaf.pointer)].append(piece)
     if not known:
         return None
     for group, pieces in groups.items():
@@ -70,9 +73,8 @@ def _grows(pointer: str) -> bool:
     return pointer.rpartition("/")[2] in _GROWING
 
 
-def _group(line: str, pointer: str) -> tuple[str, ...]:
+def _group(value: Any, pointer: str) -> tuple[str, ...]:
     """Pieces with one key make one text: their pointer, and what the objects around say of which it is."""
-    value = json.loads(line, parse_int=str, parse_float=str)
     which = []
     for part in pointer.split("/")[1:]:
         if isinstance(value, dict):

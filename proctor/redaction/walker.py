@@ -13,13 +13,15 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote, unquote
 
+from proctor.credentials import basic_password, secret_spans
 from proctor.json_spans import StringLeaf, string_leaves
 from proctor.placeholders import SHAPED
 from proctor.redaction.edits import Edit, applied, shifted
 from proctor.redaction.finder import Finder
-from proctor.redaction.json_names import JsonNames
+from proctor.redaction.json_names import COOKIES, JsonNames
 from proctor.redaction.span import Span
 from proctor.redaction.strength import SHORTEST
+from proctor.redaction.wording import scheme_of
 
 Swap = Callable[[Span, str], str | None]
 """What to put for a secret that was found at a place; None to leave it."""
@@ -33,7 +35,7 @@ _LITERAL_BEFORE = re.compile(r"[A-Za-z0-9._~*+!$'()-]*\Z")
 _LONGEST_BEFORE = 512
 _ESCAPED = re.compile(r"%[0-9A-Fa-f]{2}")
 _BASE64 = re.compile(r"(?:[A-Za-z0-9+/]{60,76}\r?\n)+[A-Za-z0-9+/]+={0,2}|[A-Za-z0-9+/_-]{12,}={0,2}")
-_SCHEME = re.compile(r"(?i)(?:bearer|basic|token|apikey|bot)\s+(?=\S)")
+_PART = re.compile(r"[^/\s]{12,}")
 _PRINTED = re.compile(r"[^\x00-\x08\x0e-\x1f\x7f\ufffd]*")
 
 
@@ -43,6 +45,9 @@ class Walker:
 
     finder: Finder
     swap: Swap
+    packs: bool = True
+    """Whether base64 with a secret in it is packed again; else what it says is put, which is comparable: how a word is
+    padded, and which alphabet it shows, depends on the secret."""
     names: JsonNames = field(init=False)
     shortest: int = field(init=False)
 
@@ -87,12 +92,21 @@ class Walker:
     def named(self, value: str, kind: str, place: str) -> str:
         """A value whose name says that it is a secret; a scheme before it (`Bearer`) stays."""
         stripped = value.strip()
-        scheme = _SCHEME.match(stripped)
-        secret = stripped[scheme.end() :] if scheme else stripped
+        secret = stripped[len(scheme_of(stripped)) :]
         if not secret:
             return value
+        self.learn_password(scheme_of(stripped), secret, place)
         new = self.swap(Span(0, len(secret), secret, kind), place)
-        return value if new is None else value.replace(secret, new)
+        if new is None:
+            return value
+        start = value.rindex(secret)
+        return value[:start] + new + value[start + len(secret) :]
+
+    def learn_password(self, scheme: str, credential: str, place: str) -> None:
+        """The password in `Basic dXNlcjpwYXNz` is a secret of its own, which a body may hold in clear."""
+        password = basic_password(credential) if scheme.strip().lower() == "basic" else ""
+        if password:
+            self.swap(Span(0, len(password), password, "Basic password"), f"{place} password")
 
     def json(self, text: str, place: str, depth: int = 0) -> list[Edit] | None:
         """The changes to a JSON text; None where it is none."""
@@ -108,12 +122,18 @@ class Walker:
             if leaf.is_key:
                 new = applied(leaf.value, self._keys(leaf.value, where))
             else:
-                kind = self.names.kind(leaf.pointer, leaf.value, titles)
-                new = self.named(leaf.value, kind, where) if kind else self.text(leaf.value, where, depth)
+                new = self._value(leaf.value, self.names.kind(leaf.pointer, leaf.value, titles), where, depth)
             if new != leaf.value:
                 plain = not text[leaf.start : leaf.end].isascii()
                 found.append(Edit(leaf.start, leaf.end, dumped(new, plain)))
         return found + list(self._numbers(text, place))
+
+    def _value(self, value: str, kind: str, place: str, depth: int) -> str:
+        if kind in COOKIES:
+            found = secret_spans("cookie" if kind == "cookie" else "set-cookie", value)
+            spans = [Span(one.start, one.end, value[one.start : one.end], one.kind) for one in found]
+            return applied(value, [edit for span in spans for edit in self._swapped(span, place)])
+        return self.named(value, kind, place) if kind else self.text(value, place, depth)
 
     def _numbers(self, text: str, place: str) -> Iterator[Edit]:
         for number in self.names.numbers(text):
@@ -157,12 +177,15 @@ class Walker:
 
     def _decoded(self, word: str, at: int, place: str, depth: int) -> list[Edit]:
         opened = _opened(word)
+        if opened is None and "/" in word:  # a sign of base64, but of paths too
+            parts = [part for part in _PART.finditer(word) if len(part[0]) < len(word)]
+            return [edit for part in parts for edit in self._decoded(part[0], at + part.start(), place, depth)]
         if opened is None:
             return []
         clean = self.text(opened.text, place, depth + 1)
         if clean == opened.text:
             return []
-        return [Edit(at, at + len(word), opened.packed(clean))]
+        return [Edit(at, at + len(word), opened.packed(clean) if self.packs else quote(clean))]
 
 
 def _inside(span: Span, start: int, end: int) -> bool:

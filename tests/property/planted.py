@@ -23,6 +23,7 @@ from proctor.encoding import decoded
 from proctor.interaction import header
 from tests.support import Project
 
+QUOTES = {'"': "&quot;"}
 LETTERS = string.ascii_letters + string.digits
 
 
@@ -77,6 +78,12 @@ def _multipart(secret: str) -> Sent:
     return Sent(body=body.encode(), media="multipart/form-data; boundary=b0")
 
 
+def _nested(secret: str) -> Sent:
+    inner = _multipart(secret).body.decode()
+    body = f"--c1\r\nContent-Type: multipart/mixed; boundary=b0\r\n\r\n{inner}\r\n--c1--\r\n"
+    return Sent(body=body.encode(), media="multipart/form-data; boundary=c1")
+
+
 def _stream(secret: str) -> bytes:
     """A model's tool call whose arguments hold the secret, some letters an event."""
     arguments = json.dumps({"user": "alice", "password": secret}, ensure_ascii=False)
@@ -126,6 +133,17 @@ CARRIERS: dict[str, Callable[[str], Sent]] = {
         body=f"<Env><wsse:Password>{escape(s)}</wsse:Password></Env>".encode(),
         media="text/xml",
     ),
+    "cookie in json": lambda s: Sent(body=_json({"headers": {"Cookie": f"theme=dark; sid={s}"}})),
+    "hidden input": lambda s: Sent(
+        body=f"<form><input type='hidden' name='csrf_token' value=\"{escape(s, QUOTES)}\"></form>".encode(),
+        media="text/html",
+    ),
+    "cdata": lambda s: Sent(body=f"<Env><Password><![CDATA[{s}]]></Password></Env>".encode(), media="text/xml"),
+    "gbk": lambda s: Sent(
+        body=json.dumps({"用户": "王", "密码": s}).encode("gbk"), media="application/json; charset=gbk"
+    ),
+    "parts in parts": _nested,
+    "base64 in a path": lambda s: Sent(target=f"/tools/open/{_b64(json.dumps({'password': s})).rstrip('=')}"),
     "stream": lambda s: Sent(body=_stream(s), media="text/event-stream"),
 }  # fmt: skip
 HEADER_CARRIERS = frozenset({"bearer", "api key header", "cookie", "other header"})

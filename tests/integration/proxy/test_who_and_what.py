@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from collections.abc import Sequence
 
@@ -138,3 +139,53 @@ async def test_every_part_of_a_changed_request_misses_over_http_and_names_what_d
         summary = await run.close()
     assert len(summary.misses) == len(changes)
     assert summary.hits == 0
+
+
+async def send(run: Running, key: str, token: str) -> int:
+    async with run.http.post(run.url("desk", f"/x?key={key}"), json={"token": token, "n": 1}) as answer:
+        return answer.status
+
+
+async def test_a_dummy_stands_for_a_recorded_secret_though_nothing_but_its_name_says_that_it_is_one(
+    project: Project,
+) -> None:
+    async with serving(echo) as url:
+        project.configure(services(desk=url))
+        async with session(project, "t") as run:
+            assert await send(run, "abcd1234efgh", "tok-9988776655") == 200
+            assert (await run.close()).sealed
+    async with session(project, "t", "replay") as run:
+        assert await send(run, "dummy", "test") == 200
+        assert await send(run, "dummy", "test") == 200
+        assert await send(run, "dummy", "other") == 422
+        assert await send(run, "test", "dummy") == 422
+        assert [miss.code for miss in (await run.close()).misses] == ["identity_unknown"] * 2
+
+
+async def test_two_words_under_a_secret_name_never_answer_for_each_other(project: Project) -> None:
+    async with serving(echo) as url:
+        project.configure(services(desk=url))
+        async with session(project, "t") as run:
+            assert await send(run, "price", "USDC") == 200
+            assert (await run.close()).sealed
+    async with session(project, "t", "replay") as run:
+        assert await send(run, "price", "WETH") == 422
+        assert await send(run, "title", "USDC") == 422
+        assert await send(run, "price", "USDC") == 200
+
+
+@pytest.mark.parametrize("recorded", ["Zx9-kQ2vB7", "Zx9-kQ2vB7m", "Zx9-kQ2vB7mN"])
+async def test_how_base64_is_padded_does_not_hide_whose_a_secret_is(project: Project, recorded: str) -> None:
+    async def open_with(run: Running, password: str) -> int:
+        word = base64.urlsafe_b64encode(json.dumps({"password": password}).encode()).decode().rstrip("=")
+        async with run.http.get(run.url("desk", f"/open/{word}")) as answer:
+            return answer.status
+
+    async with serving(echo) as url:
+        project.configure(services(desk=url))
+        async with session(project, "t") as run:
+            assert await open_with(run, recorded) == 200
+            assert (await run.close()).sealed
+    for live in ("another-one-1", "another-one-12", "another-one-123"):
+        async with session(project, "t", "replay") as run:
+            assert await open_with(run, live) == 200

@@ -188,3 +188,25 @@ def test_the_scan_finds_each_searched_spelling_and_nothing_after_redaction() -> 
         assert redactor.leaks(b"..." + form.encode() + b"...")
         assert not redactor.leaks(redactor.data(b"..." + form.encode() + b"..."))
     assert not redactor.leaks(b"sk-live/A+b=8")
+
+
+def test_a_secret_that_is_a_key_or_a_name_is_in_no_told_place() -> None:
+    key = "sk-proj-abcdefgh12345678"
+    body = json.dumps({"sessions": {key: {"password": "hunter2-long"}}}).encode()
+    made = interaction(request(body, target=f"/x?user[{key}][token]=abcdefgh1", headers=(("X-Api-Key", key),)))
+    redactor = Redactor.over([made])
+    redactor.interaction(made)
+    assert "request.body/sessions/sk-proj-proctor-redacted-0001/password" in str(redactor.replaced_secrets())
+    assert "abcdefgh12345678" not in str(redactor.replaced_secrets())
+
+
+def test_a_leak_tells_no_secret_by_its_place() -> None:
+    body = json.dumps({"sessions": {"sk-proj-abcdefgh12345678": {"password": "hunter2-long"}}}).encode()
+    leaks = Redactor().left_in(interaction(request(body, target="/x?password=hunter2-long")))
+    assert {leak.value for leak in leaks} == {"hunter2-long", "sk-proj-abcdefgh12345678"}
+    assert not any(secret in leak.where + leak.kind for leak in leaks for secret in ("hunter2", "abcdefgh12345678"))
+
+
+def test_a_scheme_is_never_torn_by_a_short_secret() -> None:
+    (clean,) = redacted(interaction(request(b'{"authorization": "Bearer e"}')))
+    assert clean.request.body == b'{"authorization": "Bearer proctor-redacted-0001"}'

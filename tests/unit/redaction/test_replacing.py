@@ -22,6 +22,7 @@ from proctor.redaction.redactor import Redactor
 from tests.property.planted import KINDS
 from tests.unit.core.values import interaction, request, response
 
+SSE = "text/event-stream"
 BODY = json.dumps({"password": "S3cret-and-long", "n": 1}).encode()
 
 
@@ -126,3 +127,10 @@ def test_a_body_whose_coding_is_unknown_is_searched_and_said_so() -> None:
     redactor = Redactor.over([made])
     assert redactor.interaction(made).response.body == b"\x00proctor-redacted-0001"
     assert redactor.unread == {"compress": 1}
+
+
+def test_a_line_with_thousands_of_texts_is_read_once() -> None:
+    """Reading it anew for each text would take longer than a test may."""
+    line = json.dumps([{"text": f"word {number}", "index": number} for number in range(20_000)])
+    made = interaction(request(), response(f"data: {line}\n\n".encode(), headers=(("Content-Type", SSE),)))
+    assert Redactor.over([made]).interaction(made) == made

@@ -36,8 +36,8 @@ class Replaced(NamedTuple):
     placeholder: str
 
 
-class Leak(NamedTuple):
-    """A secret that was found and is no placeholder. The value itself is only for a fingerprint."""
+class Seen(NamedTuple):
+    """Something that was found in an exchange. The value itself is only for a fingerprint."""
 
     interaction: int
     where: str
@@ -120,7 +120,8 @@ class Redactor:
         found: dict[tuple[str, str], str] = {}
         clean = clean_interaction(self._replacer(found), interaction)
         self.replaced += [
-            Replaced(interaction.index, where, kind, placeholder) for (where, kind), placeholder in found.items()
+            Replaced(interaction.index, self._shown(where), kind, placeholder)
+            for (where, kind), placeholder in found.items()
         ]
         return replace(clean, redacted=_differing(interaction, clean))
 
@@ -193,20 +194,41 @@ class Redactor:
         self._search.raw(data, lambda value: found.append(value) if value in self.known else None)
         return bool(found)
 
-    def left_in(self, interaction: Interaction) -> list[Leak]:
+    def left_in(self, interaction: Interaction) -> list[Seen]:
         """What is still a secret in an interaction that was redacted."""
-        found: list[Leak] = []
+        return [leak for leak in self.seen_in(interaction) if not self.is_placeholder(leak.value, leak.kind)]
 
-        def look(span: Span, place: str) -> None:
-            if not self._is_placeholder(span):
-                found.append(Leak(interaction.index, place, span.kind, span.value))
-
-        clean_interaction(Walker(self.finder, look), interaction)
+    def seen_in(self, interaction: Interaction) -> list[Seen]:
+        """What the rules find in an interaction, placeholders too."""
+        found: list[Seen] = []
+        clean_interaction(self._looking(interaction.index, found), interaction)
         return found
+
+    def seen_in_text(self, text: str, place: str, index: int) -> list[Seen]:
+        """What the rules find in a text beside the parts of an interaction, placeholders too."""
+        found: list[Seen] = []
+        self._looking(index, found).text(text, place)
+        return found
+
+    def learn_text(self, text: str) -> None:
+        """Give each new secret of a text the next number."""
+        self._learner.text(text, "text")
+
+    def _looking(self, index: int, found: list[Seen]) -> Walker:
+        def look(span: Span, place: str) -> None:
+            found.append(Seen(index, self._shown(place), span.kind, span.value))
+
+        return Walker(self.finder, look)
+
+    def _shown(self, place: str) -> str:
+        """A place as people may see it: a key above it may itself be a secret."""
+        spelled = place.replace("~1", "/").replace("~0", "~")
+        clean = self.text(spelled)
+        return place if clean == spelled else clean
 
     def _learn(self, span: Span, place: str) -> str | None:
         secret = span.value
-        if secret in self.known or self._is_placeholder(span):
+        if secret in self.known or self.is_placeholder(secret, span.kind):
             return None
         self._last += 1
         number = self._last  # a JWT's claims may hold secrets that take the next ones
@@ -220,7 +242,7 @@ class Redactor:
 
     def _replacer(self, found: dict[tuple[str, str], str]) -> Walker:
         def put(span: Span, place: str) -> str | None:
-            if self._is_placeholder(span):
+            if self.is_placeholder(span.value, span.kind):
                 return None
             new = self.known.get(span.value)
             if new is not None:
@@ -234,10 +256,11 @@ class Redactor:
         self._learner.text(text, "claims")
         return self._replacer({}).text(text, "claims")
 
-    def _is_placeholder(self, span: Span) -> bool:
-        if span.value in self._given or is_placeholder(span.value, self.placeholders):
+    def is_placeholder(self, value: str, kind: str) -> bool:
+        """Whether something that was found stands for a secret already."""
+        if value in self._given or is_placeholder(value, self.placeholders):
             return True
-        return personal_number(span.kind, span.value) in range(1, self.placeholders + 1)
+        return personal_number(kind, value) in range(1, self.placeholders + 1)
 
 
 _PARTS = ("request.target", "request.headers", "request.body", "response.headers", "response.body")

@@ -126,3 +126,14 @@ def test_a_body_whose_coding_is_unknown_is_searched_and_said_so() -> None:
     redactor = Redactor.over([made])
     assert redactor.interaction(made).response.body == b"\x00proctor-redacted-0001"
     assert redactor.unread == {"compress": 1}
+
+
+def test_the_places_that_are_told_never_hold_a_secret_that_is_itself_a_key() -> None:
+    secret = "sk-proj-abcdefghijkl/1234567890AB"
+    made = interaction(request(json.dumps({secret: {"password": "S3cret-and-long"}, "token": secret}).encode()))
+    redactor = Redactor.over([made])
+    assert "abcdefghijkl" not in str([seen.where for seen in redactor.seen_in(made)])
+    redactor.interaction(made)
+    places = [place for each in redactor.replaced_secrets() for place in each.places]
+    assert places
+    assert not [place for place in places if "abcdefghijkl" in place]

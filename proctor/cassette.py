@@ -141,9 +141,7 @@ def parse_as_it_stands(name: str, data: bytes, bodies: Path | None = None) -> Ed
     return _edited(name, seal, document["interactions"], data, partial(read_body, bodies) if bodies else shown_body)
 
 
-def _edited(
-    name: str, seal: dict[str, Any], items: list[Any], data: bytes, read_one: tape_format.BodyReader
-) -> Edited:
+def _edited(name: str, seal: dict[str, Any], items: list[Any], data: bytes, read_one: tape_format.BodyReader) -> Edited:
     known = {**seal, "times": tape_seal.times_for(seal, items)}
     cassette = _from_items(name, known, items, data, read_one)
     as_sealed = tape_seal.verified(seal, items) is not None

@@ -120,7 +120,7 @@ class Redactor:
         found: dict[tuple[str, str], str] = {}
         clean = clean_interaction(self._replacer(found), interaction)
         self.replaced += [
-            Replaced(interaction.index, self._shown(where), kind, placeholder)
+            Replaced(interaction.index, self.shown_place(where), kind, placeholder)
             for (where, kind), placeholder in found.items()
         ]
         return replace(clean, redacted=_differing(interaction, clean))
@@ -216,11 +216,11 @@ class Redactor:
 
     def _looking(self, index: int, found: list[Seen]) -> Walker:
         def look(span: Span, place: str) -> None:
-            found.append(Seen(index, self._shown(place), span.kind, span.value))
+            found.append(Seen(index, self.shown_place(place), span.kind, span.value))
 
         return Walker(self.finder, look)
 
-    def _shown(self, place: str) -> str:
+    def shown_place(self, place: str) -> str:
         """A place as people may see it: a key above it may itself be a secret."""
         spelled = place.replace("~1", "/").replace("~0", "~")
         clean = self.text(spelled)

@@ -48,7 +48,7 @@ def scan(paths: tuple[str, ...], allow_file: Path | None, explain: bool, as_json
     rules = project_rules(config.redact.model_dump() if config else {}, root, os.environ)
     allowed = _allowed(allow_file, root)
     found = chosen(_path(each, root) for each in paths)
-    scans = _scans(found, root, rules)
+    scans = _scans(found, root, rules, explain=explain)
     done = judged(scans, allowed, [shown_path(each, root) for each in found.folders], all_read=not found.errors)
     errors = tuple((shown_path(path, root), error) for path, error in found.errors)
     report = ScanReport(done, tuple(found.skipped), errors, rules.own(), root, has_config=config is not None)
@@ -87,12 +87,12 @@ def _path(given: str, root: Path) -> Path:
     return tape if tape.exists() else path
 
 
-def _scans(found: Chosen, root: Path, rules: ProjectRules) -> Iterable[TapeScan]:
+def _scans(found: Chosen, root: Path, rules: ProjectRules, *, explain: bool) -> Iterable[TapeScan]:
     """Each tape's scan. What cannot be read as a tape is noted, and the rest goes on."""
     scans = []
     for path, data in found.tapes.items():
         try:
-            scans.append(scan_tape(shown_path(path, root), data, body_folder(path), rules))
+            scans.append(scan_tape(shown_path(path, root), data, body_folder(path), rules, explain=explain))
         except CassetteError as error:
             shown = shown_path(path, root)
             error.message, error.fix = f"{shown}: {error.message}", error.fix.replace(" FILE", f" {shown}")

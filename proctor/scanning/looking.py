@@ -38,13 +38,18 @@ class Sighting:
         return self.seen.interaction, self.seen.where, self.seen.value
 
 
-def sightings(content: Content, rules: Rules) -> list[Sighting]:
-    """In the order of the tape. A value that one place tells is found at every other, as recording would replace it."""
+def sightings(content: Content, rules: Rules, *, placeholders: bool) -> list[Sighting]:
+    """In the order of the tape; with `placeholders` also where one stands.
+
+    A value that one place tells is found at every other, as recording would replace it there.
+    """
     redactor = Redactor(rules, content.placeholders, make=lambda number: f"(secret {number})")
     for interaction in content.interactions:
         redactor.learn(interaction)
     for text in content.texts:
         redactor.learn_text(text.text)
+    if not redactor.known and not placeholders:  # the second look costs as much as the first
+        return []
     seen = _seen(redactor, content)
     secrets = [one for one in seen if not redactor.is_placeholder(one.value, one.kind)]
     direct = _direct(rules, content, redactor, {one.interaction for one in secrets})
@@ -55,6 +60,8 @@ def sightings(content: Content, rules: Rules) -> list[Sighting]:
     found = []
     for one in _apart(seen, direct):
         placeholder = redactor.is_placeholder(one.value, one.kind)
+        if placeholder and not placeholders:
+            continue
         told_here = placeholder or _key(one) in direct or one.kind.startswith("variable ")
         found.append(Sighting(one, placeholder, None if told_here else tellers.get(one.value)))
     return found

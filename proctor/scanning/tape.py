@@ -20,8 +20,10 @@ _CODING = "content-encoding"
 _Side = TypeVar("_Side", Request, Response)
 
 
-def scan_tape(shown: str, data: bytes, bodies: Path, rules: ProjectRules) -> TapeScan:
+def scan_tape(shown: str, data: bytes, bodies: Path, rules: ProjectRules, *, explain: bool = False) -> TapeScan:
     """What stands on a tape; `shown` is its path as it is told, `bodies` the folder of those beside it.
+
+    With `explain` also what is kept, and where placeholders stand.
 
     Raises CassetteError for what is no whole tape. One that was edited after it was sealed is looked at as it is.
     """
@@ -29,12 +31,12 @@ def scan_tape(shown: str, data: bytes, bodies: Path, rules: ProjectRules) -> Tap
     tape = edited.cassette
     read = tuple(_readable(interaction) for interaction in tape.interactions)
     content = Content(read, texts_beside(data), int(tape.stamp.get("placeholders", 0)))
-    now = sightings(content, rules.now)
+    now = sightings(content, rules.now, placeholders=explain)
     finds = [_find(shown, one, rules) for one in now]
-    if rules.without_keep is not None:
+    if explain and rules.without_keep is not None:
         there = {one.key for one in now}
-        loose = [one for one in sightings(content, rules.without_keep) if one.key not in there and not one.placeholder]
-        finds += [_told(shown, one, "kept", rules.kept(one.seen.kind)) for one in loose]
+        loose = sightings(content, rules.without_keep, placeholders=False)
+        finds += [_told(shown, one, "kept", rules.kept(one.seen.kind)) for one in loose if one.key not in there]
     not_looked = [one for interaction in read for one in _not_looked(shown, interaction)]
     not_looked += _beside(shown, bodies, tape.interactions)
     return TapeScan(shown, tape.by, len(read), tuple(finds), tuple(not_looked), tuple(_notes(edited, read)))

@@ -13,6 +13,7 @@ from proctor.cli.project import shown_path
 from proctor.cli.scan_report import ScanReport, report_json, report_lines
 from proctor.config import CONFIG_NAME, Config, find_config, load_config
 from proctor.errors import CassetteError, ConfigError, UsageError
+from proctor.interaction import readable
 from proctor.paths import Layout
 from proctor.scanning.allow import ALLOW_NAME, AllowList, judged, load_allow
 from proctor.scanning.files import Chosen, chosen
@@ -53,9 +54,9 @@ def scan(paths: tuple[str, ...], allow_file: Path | None, explain: bool, as_json
     errors = tuple((shown_path(path, root), error) for path, error in found.errors)
     report = ScanReport(done, tuple(found.skipped), errors, rules.own(), root, has_config=config is not None)
     if as_json:
-        click.echo(json.dumps(report_json(report, explain=explain), ensure_ascii=False))
+        click.echo(readable(json.dumps(report_json(report, explain=explain), ensure_ascii=False)))
     else:
-        click.echo("\n".join(report_lines(report, explain=explain)))
+        click.echo(readable("\n".join(report_lines(report, explain=explain))))
     return report.status
 
 

@@ -109,15 +109,21 @@ def _tape_lines(scan: TapeScan, *, explain: bool) -> Iterator[str]:
         yield "  " + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
     for one in scan.not_looked:
         allowed = f"; allowed: {one.reason}" if one.reason else ""
-        yield f"  not looked into: {place_told(one.interaction, one.place)}: {one.why} ({one.fingerprint}{allowed})"
+        told = f"{place_told(one.interaction, one.place)}: {one.why} ({one.fingerprint}{allowed})"
+        yield f"  not looked into: {_one_line(told)}"
     yield from (f"  note: {note}" for note in scan.notes)
 
 
 def _row(find: Find, *, explain: bool) -> tuple[str, ...]:
-    place = place_told(find.interaction, find.place)
+    place, rule = _one_line(place_told(find.interaction, find.place)), _one_line(find.rule)
     if not explain:
-        return find.fingerprint, place, find.rule if find.rule.startswith("same value") else find.kind
-    return _TOLD[find.state], find.fingerprint, place, f"{find.rule} ({find.reason})" if find.reason else find.rule
+        return find.fingerprint, place, rule if rule.startswith("same value") else _one_line(find.kind)
+    return _TOLD[find.state], find.fingerprint, place, f"{rule} ({_one_line(find.reason)})" if find.reason else rule
+
+
+def _one_line(text: str) -> str:
+    """A tape's own names must not write lines of this report, nor move a terminal's cursor."""
+    return "".join(sign if sign.isprintable() else repr(sign)[1:-1] for sign in text)
 
 
 def _skipped_lines(report: ScanReport) -> Iterator[str]:

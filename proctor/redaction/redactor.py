@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from proctor.encoding import decoded
-from proctor.interaction import Interaction, Request, Response, header
+from proctor.interaction import Interaction, Request, Response, header, readable
 from proctor.placeholders import is_placeholder, numbers_in, stand_in
 from proctor.redaction.finder import Finder
 from proctor.redaction.known import Known
@@ -196,35 +196,37 @@ class Redactor:
 
     def left_in(self, interaction: Interaction) -> list[Seen]:
         """What is still a secret in an interaction that was redacted."""
-        return [leak for leak in self.seen_in(interaction) if not self.is_placeholder(leak.value, leak.kind)]
+        return self.seen_in(interaction, placeholders=False)
 
-    def seen_in(self, interaction: Interaction) -> list[Seen]:
-        """What the rules find in an interaction, placeholders too."""
+    def seen_in(self, interaction: Interaction, *, placeholders: bool) -> list[Seen]:
+        """What the rules find in an interaction."""
         found: list[Seen] = []
-        clean_interaction(self._looking(interaction.index, found), interaction)
+        clean_interaction(self._looking(interaction.index, found, placeholders), interaction)
         return found
 
-    def seen_in_text(self, text: str, place: str, index: int) -> list[Seen]:
-        """What the rules find in a text beside the parts of an interaction, placeholders too."""
+    def seen_in_text(self, text: str, place: str, index: int, *, placeholders: bool) -> list[Seen]:
+        """What the rules find in a text beside the parts of an interaction."""
         found: list[Seen] = []
-        self._looking(index, found).text(text, place)
+        self._looking(index, found, placeholders).text(text, place)
         return found
 
     def learn_text(self, text: str) -> None:
         """Give each new secret of a text the next number."""
         self._learner.text(text, "text")
 
-    def _looking(self, index: int, found: list[Seen]) -> Walker:
+    def _looking(self, index: int, found: list[Seen], placeholders: bool) -> Walker:
         def look(span: Span, place: str) -> None:
-            found.append(Seen(index, self.shown_place(place), span.kind, span.value))
+            if placeholders or not self.is_placeholder(span.value, span.kind):
+                found.append(Seen(index, self.shown_place(place), span.kind, span.value))
 
         return Walker(self.finder, look)
 
     def shown_place(self, place: str) -> str:
         """A place as people may see it: a key above it may itself be a secret."""
-        spelled = place.replace("~1", "/").replace("~0", "~")
+        shown = readable(place)
+        spelled = shown.replace("~1", "/").replace("~0", "~")
         clean = self.text(spelled)
-        return place if clean == spelled else clean
+        return shown if clean == spelled else clean
 
     def _learn(self, span: Span, place: str) -> str | None:
         secret = span.value

@@ -63,7 +63,7 @@ class TapeScan:
 def fingerprint(value: str, place: str) -> str:
     """Six hex digits of a value, alike on all machines; of its place where it is so short that it could be guessed."""
     said = f"place {place}" if reach_of(value) is Reach.PLACE else f"value {value}"
-    return fingerprint_of_bytes(said.encode("utf-8", "surrogateescape"))
+    return fingerprint_of_bytes(said.encode("utf-8", "surrogatepass"))
 
 
 def fingerprint_of_bytes(data: bytes) -> str:

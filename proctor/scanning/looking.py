@@ -50,7 +50,7 @@ def sightings(content: Content, rules: Rules, *, placeholders: bool) -> list[Sig
         redactor.learn_text(text.text)
     if not redactor.known and not placeholders:  # the second look costs as much as the first
         return []
-    seen = _seen(redactor, content)
+    seen = _seen(redactor, content, placeholders=placeholders)
     secrets = [one for one in seen if not redactor.is_placeholder(one.value, one.kind)]
     direct = _direct(rules, content, redactor, {one.interaction for one in secrets})
     tellers: dict[str, Seen] = {}
@@ -60,17 +60,18 @@ def sightings(content: Content, rules: Rules, *, placeholders: bool) -> list[Sig
     found = []
     for one in _apart(seen, direct):
         placeholder = redactor.is_placeholder(one.value, one.kind)
-        if placeholder and not placeholders:
-            continue
         told_here = placeholder or _key(one) in direct or one.kind.startswith("variable ")
         found.append(Sighting(one, placeholder, None if told_here else tellers.get(one.value)))
     return found
 
 
-def _seen(redactor: Redactor, content: Content) -> list[Seen]:
-    texts = [one for text in content.texts for one in redactor.seen_in_text(text.text, text.place, text.interaction)]
-    inside = [one for interaction in content.interactions for one in redactor.seen_in(interaction)]
-    return sorted([*texts, *inside], key=lambda one: one.interaction)
+def _seen(redactor: Redactor, content: Content, *, placeholders: bool) -> list[Seen]:
+    found: list[Seen] = []
+    for one in content.texts:
+        found += redactor.seen_in_text(one.text, one.place, one.interaction, placeholders=placeholders)
+    for interaction in content.interactions:
+        found += redactor.seen_in(interaction, placeholders=placeholders)
+    return sorted(found, key=lambda seen: seen.interaction)
 
 
 def _direct(rules: Rules, content: Content, knowing: Redactor, indexes: set[int]) -> dict[tuple[int, str, str], Seen]:
@@ -80,7 +81,7 @@ def _direct(rules: Rules, content: Content, knowing: Redactor, indexes: set[int]
         [each for each in content.texts if each.interaction in indexes],
         content.placeholders,
     )
-    found = _seen(Redactor(rules, content.placeholders), content)
+    found = _seen(Redactor(rules, content.placeholders), content, placeholders=True)
     return {(one.interaction, knowing.shown_place(one.where), one.value): one for one in found}
 
 

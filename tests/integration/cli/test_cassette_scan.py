@@ -10,9 +10,11 @@ from typing import Any
 
 import pytest
 import yaml
+from aiohttp import web
 
 from proctor.paths import Layout
-from tests.support import ROOT, Finished, Project, run
+from tests.integration.cli.support import record
+from tests.support import ROOT, Finished, Project, run, serving
 from tests.unit.scanning.tapes import KEY, LAYERS, SECRET, item, tape
 
 DESK = '[services.desk]\nurl = "https://staging.example/api"\n'
@@ -80,6 +82,38 @@ async def test_a_person_reads_place_kind_fingerprint_and_what_to_do(project: Pro
     assert "looked at 1 tape with 1 interaction: 1 secret in 2 places\n" in ended.stdout
     assert "record the tape again" in ended.stdout
     assert "[[allow]]" in ended.stdout
+
+
+async def test_names_on_a_tape_can_write_no_line_of_the_report(project: Project) -> None:
+    project.configure(DESK)
+    name = "a\nlooked at 9 tapes: no secret found\x1b[2J\ud800"
+    put(project, refund=tape(item(answer=json.dumps({name: {"client_secret": SECRET}}))))
+    ended = await scan(project, "cassettes")
+    assert ended.status == 1
+    assert "\nlooked at 9" not in ended.stdout
+    assert "\x1b" not in ended.stdout
+    assert (await told(project, "cassettes"))["finds"][0]["interaction"] == 0
+
+
+@pytest.mark.req(46)
+async def test_a_recording_of_real_requests_is_known_to_be_without_personal_data(project: Project) -> None:
+    """The same rules that replace it find it where they were not in force yet."""
+    async with serving(_customer) as url:
+        rules = f'[services.desk]\nurl = "{url}"\nenv = ["DESK_URL"]\n'
+        project.configure(rules)
+        assert (await record(project, 'call(DESK + "/a")')).status == 0
+        personal = rules + '[redact]\npii = true\npeople = ["Ann Lee"]\n'
+        project.configure(personal)
+        found = await told(project, "cassettes")
+        kinds = {find["kind"] for find in found["finds"]}
+        assert (found["status"], kinds) == (1, {"person", "phone", "e-mail address"})
+        assert (await record(project, 'call(DESK + "/a")')).status == 0
+    found = await told(project, "cassettes")
+    assert (found["status"], found["finds"]) == (0, [])
+
+
+async def _customer(request: web.Request) -> web.StreamResponse:
+    return web.json_response({"text": "call Ann Lee, 139 1234 5678, or ann@example.org"})
 
 
 async def test_an_allow_list_with_a_reason_makes_it_0_and_a_stale_entry_is_warned_about(project: Project) -> None:

@@ -102,7 +102,7 @@ def _tape_lines(scan: TapeScan, *, explain: bool) -> Iterator[str]:
     shown = [find for find in scan.finds if explain or find.state == "found"]
     if not shown and not scan.not_looked and not scan.notes:
         return
-    yield f"{scan.tape} (by {scan.by}, {scan.interactions} interactions)"
+    yield f"{scan.tape} (by {scan.by}, {_count(scan.interactions, 'interaction')})"
     rows = [_row(find, explain=explain) for find in shown]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:

@@ -96,7 +96,7 @@ def _notes(edited: Edited, interactions: tuple[Interaction, ...]) -> Iterator[st
     plain = [decoded(side.body, header(side.headers, _CODING)) for each in interactions for _, side in _sides(each)]
     binary = sum(body is not None and not _is_text(body) for body in plain)
     if binary:
-        yield f"{binary} bodies are no text: only what stands in them as plain letters was looked at"
+        yield f"binary bodies: {binary}; only what stands in them as plain letters was looked at"
 
 
 def _sides(interaction: Interaction) -> tuple[tuple[str, Request | Response], ...]:

@@ -73,7 +73,7 @@ async def test_a_person_reads_place_kind_fingerprint_and_what_to_do(project: Pro
     ended = await scan(project, "refund")
     assert ended.status == 1
     assert re.search(
-        r"^cassettes/refund.yaml \(by vcrpy, 1 interactions\)\n"
+        r"^cassettes/refund.yaml \(by vcrpy, 1 interaction\)\n"
         r"  (\w{6})  #0 response.body/client_secret  field client_secret\n"
         r"  \1  #0 response.body/said           same value as #0 response.body/client_secret$",
         ended.stdout,

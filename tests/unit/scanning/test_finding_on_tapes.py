@@ -124,7 +124,7 @@ def test_a_body_that_cannot_be_unpacked_is_told_as_not_looked_into(coding: str, 
 def test_a_binary_body_is_searched_where_it_is_plain_and_said_to_be_binary() -> None:
     scan = scanned(tape(item(answer=b"\xff\xfe\x00" + KEY.encode() + b"\x00\xff")))
     assert [find.place for find in found(scan)] == ["response.body"]
-    assert "1 bodies are no text" in scan.notes[0]
+    assert "binary bodies: 1;" in scan.notes[0]
 
 
 def test_a_reason_phrase_and_a_url_that_our_own_fields_hide_are_looked_at_too() -> None:

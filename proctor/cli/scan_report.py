@@ -150,19 +150,21 @@ def _total(report: ScanReport) -> str:
     allowed = report.finds("allowed")
     told += [f"{_count(len(allowed), 'place')} allowed"] if allowed else []
     told += [f"{_count(len(report.not_looked), 'body', 'bodies')} not looked into"] if report.not_looked else []
+    told += [f"{_count(len(report.errors), 'path')} could not be looked at"] if report.errors else []
     without = "" if report.has_config else " (no proctor.toml here: the built-in rules only)"
     return f"{looked}: {', '.join(told)}{without}"
 
 
 def _to_do(report: ScanReport) -> Iterable[str]:
     found = report.finds("found")
-    if found:
+    if found or report.not_looked:
         yield "what to do:"
+    if found:
         yield "  a real secret: revoke it, then record the tape again; recording replaces what is found here"
-        yield "  none, by a name of your own: keep = [...] under [redact] in proctor.toml"
+        yield '  no secret, and its name misleads: keep = ["NAME"] under [redact] in proctor.toml'
     if found or report.not_looked:
         mark = (found or report.not_looked)[0].fingerprint
-        yield f"  {'none, ' if found else ''}for a reason: {ALLOW_NAME} beside proctor.toml takes"
+        yield f"  it may stay, for a reason: {ALLOW_NAME} beside proctor.toml takes"
         yield f'    [[allow]]\n    fingerprint = "{mark}"\n    reason = "why it may stand there"'
 
 

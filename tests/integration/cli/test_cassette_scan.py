@@ -160,6 +160,7 @@ async def test_what_cannot_be_looked_at_ends_with_2_and_the_rest_is_looked_at(pr
     assert {find["tape"] for find in found["finds"]} == {"cassettes/b.yaml"}
     ended = await scan(project, "cassettes")
     assert "could not look: cassette_not_utf8: cassettes/a.yaml: line " in ended.stdout
+    assert "1 secret in 2 places, 2 paths could not be looked at" in ended.stdout
 
 
 async def test_a_body_that_nobody_looked_into_is_never_green_unless_it_is_allowed(project: Project) -> None:

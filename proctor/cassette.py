@@ -115,19 +115,35 @@ def parse_edited(name: str, data: bytes, bodies: Path, *, lenient: bool = False)
     Raises CassetteError for what is no tape, or recorded by vcrpy, or was put aside. `lenient` is for showing only: it
     takes these too, and shows missing bodies as such.
     """
+    if lenient:
+        return parse_as_it_stands(name, data)
     document = read(data)
-    items = document["interactions"]
     seal = _seal_of(document, data)
     if seal is None:
-        if lenient:
-            return Edited(Cassette(name, read_by_vcrpy(document), by="vcrpy"), True, ())
         raise CassetteVersion("cassette_vcrpy", "recorded by vcrpy: it is served as it is, without a seal", RERECORD)
-    if seal.get("aside") and not lenient:
+    if seal.get("aside"):
         raise CassetteTorn(
             "cassette_aside", "a recording that sealing put aside", f"take it with: proctor cassette accept {name}"
         )
+    return _edited(name, seal, document["interactions"], data, partial(read_body, bodies))
+
+
+def parse_as_it_stands(name: str, data: bytes, bodies: Path | None = None) -> Edited:
+    """Any tape, believed or not: edited, put aside, or recorded by vcrpy.
+
+    Bodies beside it are read from `bodies`, or without that shown by their names. Raises CassetteError for what is no
+    tape, or lacks a body.
+    """
+    document = read(data)
+    seal = _seal_of(document, data)
+    if seal is None:
+        return Edited(Cassette(name, read_by_vcrpy(document), by="vcrpy"), True, ())
+    return _edited(name, seal, document["interactions"], data, partial(read_body, bodies) if bodies else shown_body)
+
+
+def _edited(name: str, seal: dict[str, Any], items: list[Any], data: bytes, read_one: tape_format.BodyReader) -> Edited:
     known = {**seal, "times": tape_seal.times_for(seal, items)}
-    cassette = _from_items(name, known, items, data, shown_body if lenient else partial(read_body, bodies))
+    cassette = _from_items(name, known, items, data, read_one)
     as_sealed = tape_seal.verified(seal, items) is not None
     changes = () if as_sealed else tuple(tape_seal.changes(seal, items, item_lines(data), seal_line(data)))
     return Edited(cassette, as_sealed, changes)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -14,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from proctor.errors import ConfigError, nearest
 from proctor.presets import PRESETS, Preset
+from proctor.toml_file import read_toml, toml_error
 
 CONFIG_NAME = "proctor.toml"
 ENV_PREFIX = "env:"
@@ -312,32 +312,13 @@ def find_config(start: Path) -> Path:
 
 def load_config(path: Path) -> Config:
     """Read and check one `proctor.toml`. Raises ConfigError, which names the key and the nearest right one."""
-    try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise ConfigError("config_unreadable", f"cannot read {path}: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise ConfigError("config_undecodable", f"{path} is not UTF-8 text", "save it as UTF-8") from None
-    except tomllib.TOMLDecodeError as error:
-        raise ConfigError("config_syntax", f"{path} is not TOML: {error}") from None
+    data = read_toml(path, "config")
     if "root" in data:
         raise ConfigError("config_unknown_key", f'{path}: unknown key "root"', nearest("root", _known_keys(())))
     try:
         return Config.model_validate({**data, "root": path.parent.resolve()})
     except ValidationError as error:
-        raise _config_error(path, error) from None
-
-
-def _config_error(path: Path, error: ValidationError) -> ConfigError:
-    """The first thing wrong, as a person would say it."""
-    first = error.errors(include_url=False)[0]
-    where = tuple(str(part) for part in first["loc"])
-    dotted = ".".join(where)
-    if first["type"] == "extra_forbidden":
-        near = nearest(where[-1], _known_keys(where))
-        return ConfigError("config_unknown_key", f'{path}: unknown key "{dotted}"', near)
-    message = first["msg"].removeprefix("Value error, ")
-    return ConfigError("config_bad_value", f"{path}: {dotted or 'file'}: {message}")
+        raise toml_error(path, "config", error, _known_keys) from None
 
 
 def _known_keys(where: tuple[str, ...]) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -30,7 +31,7 @@ class BodiesToWrite:
         """The file that will hold this body, or None for one that stays in the tape."""
         if self.limit is None or len(body) <= self.limit:
             return None
-        name = f"{_digest(body)}.body"
+        name = body_name(body)
         self.kept[name] = body
         return BodyFile(name, len(body))
 
@@ -71,7 +72,7 @@ def read_body(folder: Path | None, body: BodyFile) -> bytes:
         raise CassetteTorn(
             "cassette_body_missing", f"its body {path} cannot be read: {error.strerror}", _RESTORE
         ) from None
-    if len(content) != body.size or f"{_digest(content)}.body" != body.name:
+    if len(content) != body.size or body_name(content) != body.name:
         raise CassetteTorn("cassette_body_changed", f"its body {path} is another than was sealed", _RESTORE)
     return content
 
@@ -81,5 +82,12 @@ def shown_body(body: BodyFile) -> bytes:
     return f"(kept beside the tape: {body.name}, {body.size} bytes)".encode()
 
 
-def _digest(body: bytes) -> str:
-    return hashlib.blake2b(body, digest_size=16).hexdigest()
+def body_name(body: bytes) -> str:
+    """The name of the file that holds a body."""
+    return f"{hashlib.blake2b(body, digest_size=16).hexdigest()}.body"
+
+
+def strangers(folder: Path, bodies: Iterable[bytes]) -> list[Path]:
+    """The files in a folder that are none of these bodies, sorted."""
+    known = set(map(body_name, bodies)) if folder.is_dir() else set()
+    return sorted(path for path in folder.iterdir() if path.name not in known) if folder.is_dir() else []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +20,7 @@ BODY_FILE = "!proctor/body"
 
 _MARKS = (b"<<<<<<<", b"=======", b">>>>>>>", b"|||||||")
 _CONFLICT = re.compile(rb"^(<{7}|={7}|>{7}|\|{7})(?=[ \r\n]|\Z)", re.MULTILINE)
+_COMMENT = re.compile(r"(?:^|(?<=[ \t]))(#.*)", re.MULTILINE)
 
 try:
     from yaml import CSafeDumper as _BaseDumper
@@ -121,6 +123,22 @@ def item_lines(data: bytes) -> list[int]:
     pairs = root.value if isinstance(root, yaml.MappingNode) else []
     found = [value for key, value in pairs if key.value == "interactions" and isinstance(value, yaml.SequenceNode)]
     return [item.start_mark.line + 1 for item in found[-1].value] if found else []
+
+
+def comments(data: bytes) -> list[tuple[int, str]]:
+    """Line and text of each comment in the bytes of a document that `read` takes; slow where a "#" stands anywhere."""
+    text = data.decode("utf-8")
+    marks = list(_COMMENT.finditer(text))
+    if not marks:
+        return []
+    tokens = yaml.scan(text, Loader=_Loader)
+    spans = [(one.start_mark.index, one.end_mark.index) for one in tokens if isinstance(one, yaml.ScalarToken)]
+    found = []
+    for mark in marks:
+        place = bisect_right(spans, (mark.start(1), len(text)))
+        if not place or spans[place - 1][1] <= mark.start(1):
+            found.append((text.count("\n", 0, mark.start(1)) + 1, mark[1]))
+    return found
 
 
 def seal_line(data: bytes) -> int:

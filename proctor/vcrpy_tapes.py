@@ -67,7 +67,7 @@ class _Parsed:
 def _vcrpy_interaction(index: int, request: Any, response: dict[str, Any]) -> Interaction:
     parts = urlsplit(request.uri)
     if not parts.scheme or not parts.netloc:
-        raise ValueError(f"interaction {index} has no URL: {request.uri!r}")
+        raise ValueError(f"interaction {index} has no whole URL")
     origin = f"{parts.scheme}://{parts.netloc}"
     status = response["status"]
     body = _vcrpy_body(response["body"].get("string"))

@@ -12,6 +12,7 @@ import click
 
 from proctor.cassette import Cassette, load_cassette
 from proctor.cli.cassette_edit import accept, seal, text
+from proctor.cli.cassette_scan import scan
 from proctor.cli.project import project_layout, shown_path
 from proctor.errors import (
     EXIT_FAILED,
@@ -40,7 +41,7 @@ _PIPED_WIDTH = 200
 
 @click.group()
 def cassette() -> None:
-    """List, show, seal and recover cassettes."""
+    """List, show, seal, scan and recover cassettes."""
 
 
 @cassette.command()
@@ -86,6 +87,7 @@ def show(name: str, index: int | None, as_json: bool) -> None:
 cassette.add_command(seal)
 cassette.add_command(accept)
 cassette.add_command(text)
+cassette.add_command(scan)
 
 
 @cassette.command()

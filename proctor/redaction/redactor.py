@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from proctor.encoding import decoded
-from proctor.interaction import Interaction, Request, Response, header
+from proctor.interaction import Interaction, Request, Response, header, readable
 from proctor.placeholders import is_placeholder, numbers_in, stand_in
 from proctor.redaction.finder import Finder
 from proctor.redaction.known import Known
@@ -36,8 +36,8 @@ class Replaced(NamedTuple):
     placeholder: str
 
 
-class Leak(NamedTuple):
-    """A secret that was found and is no placeholder. The value itself is only for a fingerprint."""
+class Seen(NamedTuple):
+    """Something that was found in an exchange. The value itself is only for a fingerprint."""
 
     interaction: int
     where: str
@@ -120,7 +120,7 @@ class Redactor:
         found: dict[tuple[str, str], str] = {}
         clean = clean_interaction(self._replacer(found), interaction)
         self.replaced += [
-            Replaced(interaction.index, self.text(where), self.text(kind), placeholder)
+            Replaced(interaction.index, self.shown_place(where), self.text(kind), placeholder)
             for (where, kind), placeholder in found.items()  # a key above a secret may be one itself
         ]
         return replace(clean, redacted=_differing(interaction, clean))
@@ -194,21 +194,44 @@ class Redactor:
         self._search.raw(data, lambda value: found.append(value) if value in self.known else None)
         return bool(found)
 
-    def left_in(self, interaction: Interaction) -> list[Leak]:
+    def left_in(self, interaction: Interaction) -> list[Seen]:
         """What is still a secret in an interaction that was redacted."""
-        found: list[Leak] = []
+        return self.seen_in(interaction, placeholders=False)
 
+    def seen_in(self, interaction: Interaction, *, placeholders: bool) -> list[Seen]:
+        """What the rules find in an interaction."""
+        found: list[Seen] = []
+        clean_interaction(self._looking(interaction.index, found, placeholders), interaction)
+        values = sorted({seen.value for seen in found}, key=len, reverse=True)
+        return [seen._replace(where=_without(seen.where, values), kind=_without(seen.kind, values)) for seen in found]
+
+    def seen_in_text(self, text: str, place: str, index: int, *, placeholders: bool) -> list[Seen]:
+        """What the rules find in a text beside the parts of an interaction."""
+        found: list[Seen] = []
+        self._looking(index, found, placeholders).text(text, place)
+        return found
+
+    def learn_text(self, text: str) -> None:
+        """Give each new secret of a text the next number."""
+        self._learner.text(text, "text")
+
+    def _looking(self, index: int, found: list[Seen], placeholders: bool) -> Walker:
         def look(span: Span, place: str) -> None:
-            if not self._is_placeholder(span):
-                found.append(Leak(interaction.index, self.text(place), self.text(span.kind), span.value))
+            if placeholders or not self.is_placeholder(span.value, span.kind):
+                found.append(Seen(index, self.shown_place(place), self.text(span.kind), span.value))
 
-        clean_interaction(Walker(self.finder, look), interaction)
-        values = sorted({leak.value for leak in found}, key=len, reverse=True)
-        return [leak._replace(where=_without(leak.where, values), kind=_without(leak.kind, values)) for leak in found]
+        return Walker(self.finder, look)
+
+    def shown_place(self, place: str) -> str:
+        """A place as people may see it: a key above it may itself be a secret."""
+        shown = readable(place)
+        spelled = shown.replace("~1", "/").replace("~0", "~")
+        clean = self.text(spelled)
+        return shown if clean == spelled else clean
 
     def _learn(self, span: Span, place: str) -> str | None:
         secret = span.value
-        if secret in self.known or self._is_placeholder(span):
+        if secret in self.known or self.is_placeholder(secret, span.kind):
             return None
         self._last += 1
         number = self._last  # a JWT's claims may hold secrets that take the next ones
@@ -222,7 +245,7 @@ class Redactor:
 
     def _replacer(self, found: dict[tuple[str, str], str]) -> Walker:
         def put(span: Span, place: str) -> str | None:
-            if self._is_placeholder(span):
+            if self.is_placeholder(span.value, span.kind):
                 return None
             new = self.known.get(span.value)
             if new is not None:
@@ -236,10 +259,11 @@ class Redactor:
         self._learner.text(text, "claims")
         return self._replacer({}).text(text, "claims")
 
-    def _is_placeholder(self, span: Span) -> bool:
-        if span.value in self._given or is_placeholder(span.value, self.placeholders):
+    def is_placeholder(self, value: str, kind: str) -> bool:
+        """Whether something that was found stands for a secret already."""
+        if value in self._given or is_placeholder(value, self.placeholders):
             return True
-        return personal_number(span.kind, span.value) in range(1, self.placeholders + 1)
+        return personal_number(kind, value) in range(1, self.placeholders + 1)
 
 
 def _without(place: str, values: Iterable[str]) -> str:

@@ -45,11 +45,11 @@ class Rules:
 
     def own_pattern_spans(self, text: str) -> Iterable[tuple[int, int, str]]:
         """Start, end and kind of what the project's own patterns and function find."""
-        for pattern in self.patterns:
+        for number, pattern in enumerate(self.patterns, 1):
             for found in pattern.finditer(text):
                 group = 1 if pattern.groups and found[1] is not None else 0
                 if found[group]:
-                    yield *found.span(group), "own pattern"
+                    yield *found.span(group), f"own pattern {number}"
         for secret in self.finder(text) if self.finder else ():
             at = text.find(secret) if secret else -1
             while at >= 0:

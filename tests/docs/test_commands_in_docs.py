@@ -15,11 +15,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
+import yaml
 
 from examples.order_desk import server, stand_in_model
 from proctor.cassette import save_cassette
 from proctor.config import CassettesConfig, RedactConfig, ServiceConfig, load_config
 from proctor.journal import JournalWriter
+from proctor.scanning.allow import AllowEntry, load_allow
 from tests.integration.order_desk.support import serving
 from tests.support import ROOT, Project, run
 
@@ -30,6 +32,7 @@ PAGES = (
     "docs/matching.md",
     "docs/trajectory.md",
     "docs/redaction.md",
+    "docs/scanning.md",
 )
 RUN_ELSEWHERE = ("make ", "pip install .")
 AGENT = f"""\
@@ -166,3 +169,15 @@ def test_the_rules_that_the_redaction_page_shows_can_be_loaded(project: Project)
     project.configure('[services.desk]\nurl = "http://desk.test"\n' + shown)
     config = load_config(project.root / "proctor.toml").redact
     assert set(RedactConfig.model_fields) == config.model_fields_set
+
+
+def test_the_allow_list_and_the_hook_that_the_scanning_page_shows_are_right(tmp_path: Path) -> None:
+    page = (ROOT / "docs" / "scanning.md").read_text(encoding="utf-8")
+    (shown,) = re.findall(r"```toml\n(.*?)```", page, flags=re.DOTALL)
+    path = tmp_path / "allow.toml"
+    path.write_text(shown)
+    (entry,) = load_allow(path).allow
+    assert set(AllowEntry.model_fields) == entry.model_fields_set
+    (config,) = re.findall(r"```yaml\n(.*?)```", page, flags=re.DOTALL)
+    (hook,) = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
+    assert [each["id"] for each in yaml.safe_load(config)["repos"][0]["hooks"]] == [hook["id"]]

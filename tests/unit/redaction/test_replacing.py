@@ -134,3 +134,22 @@ def test_a_line_with_thousands_of_texts_is_read_once() -> None:
     line = json.dumps([{"text": f"word {number}", "index": number} for number in range(20_000)])
     made = interaction(request(), response(f"data: {line}\n\n".encode(), headers=(("Content-Type", SSE),)))
     assert Redactor.over([made]).interaction(made) == made
+
+
+def test_the_places_that_are_told_never_hold_a_secret_that_is_itself_a_key() -> None:
+    secret = "sk-proj-abcdefghijkl/1234567890AB"
+    made = interaction(request(json.dumps({secret: {"password": "S3cret-and-long"}, "token": secret}).encode()))
+    redactor = Redactor.over([made])
+    assert "abcdefghijkl" not in str([seen.where for seen in redactor.seen_in(made, placeholders=True)])
+    redactor.interaction(made)
+    places = [place for each in redactor.replaced_secrets() for place in each.places]
+    assert places
+    assert not [place for place in places if "abcdefghijkl" in place]
+
+
+def test_a_place_below_a_key_that_is_no_unicode_text_can_be_told() -> None:
+    made = interaction(request(b'{"\\ud800": {"password": "S3cret-and-long"}}'))
+    redactor = Redactor.over([made])
+    redactor.interaction(made)
+    (secret,) = redactor.replaced_secrets()
+    assert secret.places == ("#0 request.body/?/password",)

@@ -1,0 +1,1 @@
+"""Looking for secrets on tapes that are there already, whoever recorded them."""

@@ -117,34 +117,55 @@ class _Reader:
             left_out = [rules.essence(each.request, (), ()).left_out for each in (old, new)]
             met.update({live.value: was.value for was, live in zip(*left_out, strict=False) if was.how == "volatile"})
             differences = [] if _same(rules, old, new) else differences
-        for difference in differences:
-            if not (rules and _declared(rules, difference)):
-                self._explain(old, new, difference, met)
+        weak: list[tuple[Evidence, list[Proposal]]] = []
+        left = [each for each in differences if not (rules and _declared(rules, each))]
+        booked = [self._explain(old, new, difference, met, weak) for difference in left]
+        if all(booked):
+            for evidence, ways in weak:
+                self._book(evidence, ways, met)
+        else:  # where a call differs for no reason, what else differs in it may have none either
+            self._learnt.other += [evidence._replace(why="unexplained") for evidence, _ in weak]
         self._stands.update(met)
 
-    def _explain(self, old: Interaction, new: Interaction, difference: Difference, met: dict[str, str]) -> None:
-        """Book a difference. What a rule binds goes to `met`: it can be threaded from the next call on."""
-        service, name = old.request.service, label(old)
+    def _explain(
+        self,
+        old: Interaction,
+        new: Interaction,
+        difference: Difference,
+        met: dict[str, str],
+        weak: list[tuple[Evidence, list[Proposal]]],
+    ) -> bool:
+        """Book a difference; False where nothing explains it. Rules for values of no known shape go to `weak`.
 
-        def evidence(why: Why, from_answer: int = -1) -> Evidence:
-            return Evidence(service, name, (old.index, new.index), difference, why, from_answer)
-
+        What a rule binds goes to `met`: it can be threaded from the next call on.
+        """
+        evidence = Evidence(old.request.service, label(old), (old.index, new.index), difference, "rule")
         before, now = _text(difference.recorded), _text(difference.asked)
         if before and self._threaded(now) == before:
-            self._learnt.other.append(evidence("follows"))
-            return
+            self._learnt.other.append(evidence._replace(why="follows"))
+            return True
         source = self._source(before, now, old.index, new.index)
         if source >= 0:
-            self._learnt.other.append(evidence("carried", source))
-            return
+            self._learnt.other.append(evidence._replace(why="carried", from_answer=source))
+            return True
         at = _place(difference)
-        ways = (proposals(at, before, now) or part_proposals(at, before, now)) if at else []
+        ways = proposals(at, before, now) if at else []
+        if ways:
+            self._book(evidence, ways, met)
+            return True
+        ways = part_proposals(at, before, now) if at else []
+        if ways:
+            weak.append((evidence, ways))
+            return True
+        self._learnt.other.append(evidence._replace(why="unexplained"))
+        return False
+
+    def _book(self, evidence: Evidence, ways: list[Proposal], met: dict[str, str]) -> None:
+        _, before, now = evidence.difference
         for way in ways:
-            self._learnt.rules[service, way].append(evidence("rule"))
+            self._learnt.rules[evidence.service, way].append(evidence)
             if way.pattern:
-                met.update(_bound(way, before, now))
-        if not ways:
-            self._learnt.other.append(evidence("unexplained"))
+                met.update(_bound(way, _text(before), _text(now)))
 
     def _threaded(self, text: str) -> str:
         for live, recorded in self._stands.items():

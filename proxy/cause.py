@@ -42,8 +42,9 @@ def cause_of(service: ServiceConfig | None, asked: Request, differences: Sequenc
     if wheres == ["credential"]:
         return Cause("credential", "somebody else asks")
     named = dict.fromkeys(where for where in wheres if where != "credential")
-    many = "an argument" if len(named) == 1 else "arguments"
-    return Cause("argument", f"{many} changed ({', '.join(list(named)[:3])})")
+    if len(named) == 1:
+        return Cause("argument", "an argument changed")
+    return Cause("argument", f"arguments changed ({', '.join(list(named)[:3])})")
 
 
 def _of_llm(asked: Request, wheres: Sequence[str]) -> Cause:

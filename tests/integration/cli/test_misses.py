@@ -30,7 +30,7 @@ async def test_a_miss_that_the_agent_swallows_fails_the_run_and_names_the_field(
         "/tools/query",
     )
     assert (miss["count"], miss["diff"]) == (1, ["body /lines/0/sku: recorded 7, got 8"])
-    assert "nearest is #0: body /lines/0/sku: recorded 7, got 8" in ended.stderr
+    assert "nearest is #0: an argument changed: body /lines/0/sku: recorded 7, got 8" in ended.stderr
     assert "record again: proctor record --cassette t -- COMMAND" in ended.stderr
     assert ended.stderr.count("* miss") == 1
     assert project.layout.cassette("t").read_bytes() == old

@@ -46,8 +46,8 @@ def chat(system: str, user: str = "Hello", result: str = "{}", **more: Any) -> d
         (OPENAI, chat("a", result="1"), chat("a", result="2"), "conversation", "a tool's result changed (message 2)"),
         (OPENAI, chat("a", tools=[1]), chat("a", tools=[2]), "tools", "the tools offered to the model changed"),
         (OPENAI, chat("a"), {**chat("a"), "model": "n"}, "setting", "a setting of the model changed (body /model)"),
-        (TOOLS, {"order": "A1"}, {"order": "A2"}, "argument", "an argument changed (body /order)"),
-        (TOOLS, {"order": "1004"}, {"order": "1005"}, "argument", "an argument changed (body /order)"),
+        (TOOLS, {"order": "A1"}, {"order": "A2"}, "argument", "an argument changed"),
+        (TOOLS, {"order": "1004"}, {"order": "1005"}, "argument", "an argument changed"),
         (TOOLS, {"a": 1, "b": 1}, {"a": 2, "b": 2}, "argument", "arguments changed (body /a, body /b)"),
     ],
 )

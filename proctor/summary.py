@@ -54,6 +54,7 @@ class Tally:
 
     exchanges: int = 0
     repeated: int = 0
+    overlaid: int = 0
     services: defaultdict[str, ServiceCount] = field(default_factory=lambda: defaultdict(ServiceCount))
     """By name: every service that was asked."""
     stand_ins: set[str] = field(default_factory=set)

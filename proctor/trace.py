@@ -55,6 +55,8 @@ class TraceRow(BaseModel):
 
     `target`, `arguments` and `result` are as the real service sees and says them.
     """
+    overlaid: tuple[str, ...] = ()
+    """What an overlay changed in the recorded answer, as `/pointer: OLD -> NEW`; `result` has the new value."""
     stand_in: str | None = None
     cut: bool = False
     client_gone: bool = False
@@ -179,6 +181,8 @@ class SessionSummary(BaseModel):
     guessed: tuple[GuessedEffect, ...] = ()
     forgiven: tuple[ForgivenSeen, ...] = ()
     """In what requests differed from those recorded, by declaration."""
+    overlaid: int = 0
+    """Answers that an overlay changed."""
     other_states: tuple[OtherState, ...] = ()
     """Answers that may be wrong: they were recorded before or after other writes than this session made."""
     unused: tuple[str, ...] = ()

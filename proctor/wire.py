@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from proctor.overlay import Patch
 from proctor.trace import SessionSummary
 
 Mode = Literal["record", "replay", "live"]
@@ -37,6 +38,8 @@ class SessionSpec(BaseModel):
     """A service that is never asked is no failure."""
     strict: bool = False
     """An answer from another state is a miss."""
+    overlay: tuple[Patch, ...] = ()
+    """What is changed in the recorded answers. None is ever recorded."""
     passed: tuple[str, ...] = ()
     """Hosts that the launcher let go direct."""
     notes: tuple[str, ...] = ()

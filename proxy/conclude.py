@@ -22,6 +22,8 @@ def conclude(session: Session, command_status: int | None) -> SessionSummary:
 
     Raises PlatformError where the disk refuses the summary of a session that only replayed.
     """
+    for reason in (*session.overlay.failed, *session.overlay.unmet()):
+        session.tally.failed("overlay_not_applied", reason, "the case was not as it says; mend the overlay file")
     if session.journal is not None:
         return _from_journal(session, command_status)
     assert session.trace is not None
@@ -122,6 +124,7 @@ def summarised(session: Session, command_status: int | None, result: SealResult 
         misses=tuple(tally.misses.values()),
         guessed=tally.guessed_effects(),
         forgiven=tuple(ForgivenSeen(service=s, difference=d, count=n) for (s, d), n in tally.forgiven.items()),
+        overlaid=tally.overlaid,
         other_states=tuple(tally.other_states.values()),
         unused=tuple(text for text in unused if text.split(" ")[1] in replayed),
         services_unused=tuple(sorted(must_be_asked - tally.asked)),

@@ -16,7 +16,15 @@ import aiohttp
 
 from proctor.cassette import check_place
 from proctor.config import Config, upstream_url
-from proctor.errors import EXIT_FAILED, EXIT_FINE, EXIT_PLATFORM, ConfigError, SessionError, UsageError
+from proctor.errors import (
+    EXIT_FAILED,
+    EXIT_FINE,
+    EXIT_PLATFORM,
+    ConfigError,
+    SessionError,
+    UsageError,
+    nearest,
+)
 from proctor.journal import JournalWriter
 from proctor.paths import Layout, cassette_name
 from proctor.placeholders import live_stand_in
@@ -28,6 +36,7 @@ from proctor.proxy.identity import IdentityBinder
 from proctor.proxy.live_secrets import LiveSecrets
 from proctor.proxy.metrics import Outcome, Totals, outcome_of
 from proctor.proxy.order import StateAware
+from proctor.proxy.overlaying import Overlaying
 from proctor.proxy.playback import Tape
 from proctor.proxy.replay import Replay
 from proctor.proxy.restoring import CURRENT, Restorer
@@ -91,6 +100,7 @@ class Registry:
         spec = spec.model_copy(update={"cassette": cassette_name(spec.cassette)})
         for name in spec.modes:
             self.config.service(name)
+        _check_overlay(spec)
         urls = {
             name: upstream_url(name, self.config.services[name], self.environ)
             for name, mode in spec.modes.items()
@@ -246,6 +256,7 @@ class Registry:
                 {name: self.config.services[name].rewrite for name in spec.modes},
             ),
             secrets=self._secrets(tape),
+            overlay=Overlaying(spec.overlay),
             tape=tape,
             order=StateAware(tape.effects, tape.state, spec.strict) if tape else None,
         )
@@ -286,3 +297,15 @@ class Registry:
 
     def _journal_path(self, cassette: str, session_id: str) -> Path:
         return self.layout.journals / f"{cassette.replace('/', '--')}.{session_id}.jsonl"
+
+
+def _check_overlay(spec: SessionSpec) -> None:
+    """Raise UsageError where an overlay would be recorded, or is for a service that no tape answers."""
+    if spec.overlay and "record" in spec.modes.values():
+        raise UsageError("overlay_recorded", "what an overlay changes is never recorded", "replay, or leave it out")
+    for patch in spec.overlay:
+        if spec.modes.get(patch.service) != "replay":
+            known = [name for name, mode in spec.modes.items() if mode == "replay"]
+            raise UsageError(
+                "overlay_unknown_service", f"overlay {patch.told}: no tape answers it", nearest(patch.service, known)
+            )

@@ -105,6 +105,8 @@ class Replay:
     ) -> web.StreamResponse:
         session = exchange.session
         prepared = self._prepared.get(choice.position) or self._prepare(session, choice.position)
+        if session.overlay:
+            prepared = self._overlaid(session, choice.position, prepared)
         session.tally.answered(prepared.interaction, "hits", choice.repeated)
         session.write_line(
             b'{"index":%d,"session":"%s","source":"replay","started":%.6f,"seconds":%.6f,"matched":%d,"match":"%s",%s%s'
@@ -136,9 +138,22 @@ class Replay:
             session.tally.from_other_state(recorded, choice.state.distance, said["state"])
         return row_line(said)[1:-2] + b","
 
+    def _overlaid(self, session: Session, position: int, prepared: _Prepared) -> _Prepared:
+        """The answer with what the case changes in it; counts the call."""
+        changed, told = session.overlay.over(self._tape.cassette.interactions[position])
+        if not told:
+            return prepared
+        session.tally.overlaid += 1
+        return self._made(session, changed, replace(prepared.interaction, response=changed.response), told)
+
     def _prepare(self, session: Session, position: int) -> _Prepared:
         """The answer of a position, made when it is first needed."""
         recorded = self._tape.cassette.interactions[position]
+        prepared = self._prepared[position] = self._made(session, recorded, self._tape.shown(position), ())
+        return prepared
+
+    def _made(self, session: Session, recorded: Interaction, shown: Interaction, overlaid: Sequence[str]) -> _Prepared:
+        """What the agent gets of an interaction, and what the trace shows of it."""
         request, response = recorded.request, recorded.response
         answer = session.rewriter.answer(request.service, request.target, recorded.url, response)
         if answer.note:
@@ -148,9 +163,7 @@ class Replay:
         headers = self._headers.get(answer.headers)
         if headers is None:
             headers = self._headers[answer.headers] = for_client(answer.headers)
-        prepared = _Prepared(self._tape.shown(position), sent, headers, told)
-        self._prepared[position] = prepared
-        return prepared
+        return _Prepared(shown, sent, headers, told, overlaid)
 
     async def _miss(self, exchange: Exchange, identity: Identity) -> web.StreamResponse:
         request = self._clean(exchange)
@@ -192,23 +205,30 @@ class Replay:
 class _Prepared:
     """A recorded answer, ready to be sent any number of times, with the part of its trace row that never changes."""
 
-    __slots__ = ("_chunked", "_told", "answer", "headers", "interaction", "row_rest")
+    __slots__ = ("_chunked", "_overlaid", "_told", "answer", "headers", "interaction", "row_rest")
 
     def __init__(
-        self, interaction: Interaction, answer: Response, headers: CIMultiDict[str], told: Sequence[str]
+        self,
+        interaction: Interaction,
+        answer: Response,
+        headers: CIMultiDict[str],
+        told: Sequence[str],
+        overlaid: Sequence[str],
     ) -> None:
-        """`answer` is the recorded one with this proxy's addresses, `told` says what was rewritten."""
+        """`answer` is the recorded one with this proxy's addresses; the texts say what was rewritten and overlaid."""
         self.interaction = interaction
         self.answer = answer
         self.headers = headers
         self._chunked = "Content-Length" not in self.headers
         self._told = tuple(told)
+        self._overlaid = {"overlaid": tuple(overlaid)} if overlaid else {}
         self.row_rest = self.row_with(())
 
     def row_with(self, rewrites: Sequence[str]) -> bytes:
         """The rest of the row of a request in which these rewrites were made."""
         told = (*rewrites, *self._told)
-        return row_line({**interaction_fields(self.interaction), **({"rewrites": told} if told else {})})[1:]
+        rewritten = {"rewrites": told} if told else {}
+        return row_line({**interaction_fields(self.interaction), **rewritten, **self._overlaid})[1:]
 
     def response(self, http: web.BaseRequest) -> web.Response:
         """A fresh response; chunked where the recorded one had no length, if the client's HTTP knows chunks."""

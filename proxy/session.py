@@ -18,6 +18,7 @@ from proctor.interaction import Interaction
 from proctor.journal import JournalWriter
 from proctor.paths import Layout
 from proctor.proxy.order import Order
+from proctor.proxy.overlaying import Overlaying
 from proctor.proxy.playback import Tape
 from proctor.proxy.restoring import Restorer
 from proctor.proxy.rewriting import Rewriter
@@ -58,6 +59,7 @@ class Session:
     restorer: Restorer
     rewriter: Rewriter
     secrets: Redactor
+    overlay: Overlaying
     """Finds the secrets that the agent sends, and keeps them out of every row and text of a replay."""
     tape: Tape | None = None
     order: Order | None = None

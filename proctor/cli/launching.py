@@ -17,6 +17,7 @@ from proctor.client import ControlClient
 from proctor.config import Config
 from proctor.errors import UsageError, nearest
 from proctor.launch import agent_environment, inherited_notes
+from proctor.overlay import Patch
 from proctor.proxy.server import start_proxy
 from proctor.summary import Ending, ending
 from proctor.trace import SessionSummary, row_line
@@ -51,6 +52,7 @@ def launch(
     strict: bool,
     as_json: bool,
     command: Sequence[str],
+    overlay: tuple[Patch, ...] = (),
 ) -> int:
     """Run a command in a session of its own; gives the exit status that stands for all that happened."""
     config = project_config()
@@ -65,6 +67,7 @@ def launch(
         command=tuple(command),
         allow_unused=allow_unused,
         strict=strict,
+        overlay=overlay,
         passed=config.pass_hosts if "record" in chosen.values() else (),
         notes=inherited_notes(os.environ),
     )

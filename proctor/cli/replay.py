@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import click
 
 from proctor.cli.launching import launch, session_options
+from proctor.overlay import load_overlay
 
 
 @click.command(context_settings={"ignore_unknown_options": True})
 @session_options
-def replay(**options: Any) -> int:
+@click.option("--overlay", type=click.Path(path_type=Path), metavar="FILE", help="Changes to the recorded answers.")
+def replay(overlay: Path | None, **options: Any) -> int:
     """Run COMMAND against a tape. Nothing is connected to, and no key is needed.
 
     A request that the tape does not answer is refused with status 422 and fails the run with status 3, whatever the
@@ -20,5 +23,6 @@ def replay(**options: Any) -> int:
     \b
       proctor replay --cassette refund -- python agent.py
       proctor replay --cassette refund --mode llm=live -- python agent.py
+      proctor replay --cassette refund --mode llm=live --overlay lost_parcel.toml -- python agent.py
     """
-    return launch("replay", **options)
+    return launch("replay", overlay=load_overlay(overlay) if overlay else (), **options)

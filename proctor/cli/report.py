@@ -30,13 +30,7 @@ def summary_lines(summary: SessionSummary, end: Ending, command_status: int, roo
     if summary.guessed:
         guesses = _listed([_guess(guess) for guess in summary.guessed])
         yield f"  guessed     {guesses}; confirm by reads and writes in proctor.toml"
-    if summary.forgiven:
-        yield f"  forgiven    {_listed([f'{each.service} {each.difference}' for each in summary.forgiven])}"
-    for other in summary.other_states[:_LISTED]:
-        times = f" {other.count} times" if other.count > 1 else ""
-        yield f"  other state {other.service} {other.name} was answered{times} from #{other.index}: {other.writes[0]}"
-    if len(summary.other_states) > _LISTED:
-        yield f"  other state and {len(summary.other_states) - _LISTED} more answers"
+    yield from _otherwise(summary)
     if summary.unused:
         yield f"  unused      {len(summary.unused)} of {summary.interactions} recordings: {_listed(summary.unused)}"
     tried = [f"{host.host} ({host.count}x)" for host in summary.hosts]
@@ -55,6 +49,19 @@ def summary_lines(summary: SessionSummary, end: Ending, command_status: int, roo
         yield f"  kept aside  {shown_path(summary.aside, root)}; the old tape is as it was"
     yield from _verdict(end, command_status)
     yield "  not watched without --isolate: clients that ignore proxy variables (docs/recording.md)"
+
+
+def _otherwise(summary: SessionSummary) -> Iterator[str]:
+    """In what answers were not just the recordings of these very calls."""
+    if summary.forgiven:
+        yield f"  forgiven    {_listed([f'{each.service} {each.difference}' for each in summary.forgiven])}"
+    if summary.overlaid:
+        yield f"  overlaid    {summary.overlaid} answers hold other data than was recorded (--overlay)"
+    for other in summary.other_states[:_LISTED]:
+        times = f" {other.count} times" if other.count > 1 else ""
+        yield f"  other state {other.service} {other.name} was answered{times} from #{other.index}: {other.writes[0]}"
+    if len(summary.other_states) > _LISTED:
+        yield f"  other state and {len(summary.other_states) - _LISTED} more answers"
 
 
 def _verdict(end: Ending, command_status: int) -> Iterator[str]:

@@ -41,11 +41,15 @@ RANKS = (
         "check",
         "tool_calls",
         "placeholders",
+        "proposing",
+        "overlay",
+        "json_patch",
+        "forgiving",
     },
     {"summary", "stamp", "launch", "loading"},
     {"tape_yaml", "tape_seal", "tape_format", "tape_bodies", "tape_cache", "tape_lock", "vcrpy_tapes"},
     {"cassette", "vcrpy_services", "journal", "identities", "redacted_trace", "client"},
-    {"sealing", "resealing", "tape_text"},
+    {"sealing", "resealing", "tape_text", "learning"},
 )
 """The core, from what nothing depends on to what depends on most: imports go down, or stay within a rank."""
 

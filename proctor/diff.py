@@ -29,7 +29,7 @@ def request_diff(
     `key_headers` are the declared ones, in lower case.
     """
     lines = islice(_differences(recorded, asked, identities, tuple(key_headers)), limit + 1)
-    found = [f"{where}: recorded {shown(old, new)}, got {shown(new, old)}" for where, old, new in lines]
+    found = [f"{where}: recorded {shown_value(old, new)}, got {shown_value(new, old)}" for where, old, new in lines]
     return [*found[:limit], "... and more"] if len(found) > limit else found
 
 
@@ -106,7 +106,7 @@ def _text(data: bytes) -> str:
     return data.decode("utf-8", "replace")
 
 
-def shown(value: Any, other: Any) -> str:
+def shown_value(value: Any, other: Any) -> str:
     """A value in short. Of two long texts, the place where they part is shown."""
     if value is ABSENT:
         return "nothing"

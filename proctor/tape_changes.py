@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from proctor.diff import ABSENT, shown
+from proctor.diff import ABSENT, shown_value
 from proctor.tape_reading import Reading
 
 _LISTED = 40
@@ -28,7 +28,7 @@ class Difference:
     new: Any
 
     def __str__(self) -> str:
-        return f"{self.where}: {shown(self.old, self.new)} -> {shown(self.new, self.old)}"
+        return f"{self.where}: {shown_value(self.old, self.new)} -> {shown_value(self.new, self.old)}"
 
     def as_json(self) -> dict[str, Any]:
         """`where`, and `old` and `new` where there is one."""

@@ -3,39 +3,35 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from proctor.canonical import with_floats
 from proctor.cassette import Cassette
-from proctor.config import ServiceConfig
 from proctor.diff import json_differences
-from proctor.interaction import Interaction
 from proctor.renumbering import Renumbering, without_numbers
 from proctor.tape_alignment import Keys, align, out_of_order
 from proctor.tape_changes import Change, Difference, TapeDiff
-from proctor.tape_reading import Reading, fingerprint, reading, row_reading
-from proctor.tape_text import shown_interactions
-from proctor.trace import TraceRow, interaction_fields
+from proctor.tape_reading import Reading, fingerprint
+from proctor.tape_readings import Rules, row_readings, tape_readings, traced_readings
+from proctor.trace import TraceRow
 
-_COUNTED = ("environment", "services", "tool_schemas")
+COUNTED = ("environment", "services", "tool_schemas")
 """What a tape's stamp says that is a change."""
 _TOLD = ("host", "command", "proctor", "accepted", "edited_at")
 """What it says of the recording alone."""
 
 
-def diff_tapes(old: Cassette, new: Cassette, rules: Mapping[str, ServiceConfig] | None = None) -> TapeDiff:
-    """Compare two tapes. `rules` are the services by name: their key headers count too."""
-    known = rules or {}
-    sides = [[reading(each, _key_headers(each, known)) for each in shown_interactions(tape)] for tape in (old, new)]
-    head, told = (tuple(_stamp_differences(old.stamp, new.stamp, keys)) for keys in (_COUNTED, _TOLD))
+def diff_tapes(old: Cassette, new: Cassette, rules: Rules | None = None) -> TapeDiff:
+    """Compare two tapes. `rules` are the services by name, as the configuration has them."""
+    sides = [tape_readings(tape, rules or {}) for tape in (old, new)]
+    head, told = (tuple(_stamp_differences(old.stamp, new.stamp, keys)) for keys in (COUNTED, _TOLD))
     return _diff(sides[0], sides[1], Renumbering(_named(old.stamp, new.stamp)), head, told)
 
 
-def diff_session(tape: Cassette, rows: Iterable[TraceRow]) -> TapeDiff:
+def diff_session(tape: Cassette, rows: Iterable[TraceRow], rules: Rules | None = None) -> TapeDiff:
     """Compare a tape with what a session did, by what a trace keeps: no headers, and bodies as values."""
-    old = [row_reading(_row(each)) for each in shown_interactions(tape)]
-    return _diff(old, [row_reading(row) for row in rows], Renumbering())
+    return _diff(traced_readings(tape), row_readings(rows), Renumbering())
 
 
 def _diff(
@@ -121,14 +117,3 @@ def _named(old: dict[str, Any], new: dict[str, Any]) -> Iterator[tuple[str, str]
         yield from ((value, now[name]) for name, value in names.items() if name in now)
     now = new.get("variables", {})
     yield from ((value, now[name]) for name, value in old.get("variables", {}).items() if name in now)
-
-
-def _key_headers(interaction: Interaction, rules: Mapping[str, ServiceConfig]) -> tuple[str, ...]:
-    service = rules.get(interaction.request.service)
-    return tuple(name.lower() for name in service.key_headers) if service else ()
-
-
-def _row(interaction: Interaction) -> TraceRow:
-    times = {"started": interaction.started, "seconds": interaction.seconds}
-    head = {"index": interaction.index, "session": "", "source": "record"}
-    return TraceRow.model_validate({**head, **times, **interaction_fields(interaction)})

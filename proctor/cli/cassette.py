@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from proctor.cassette import Cassette, load_cassette
+from proctor.cli.cassette_diff import diff
 from proctor.cli.cassette_edit import accept, seal, text
 from proctor.cli.project import project_layout, shown_path
 from proctor.errors import (
@@ -40,7 +41,7 @@ _PIPED_WIDTH = 200
 
 @click.group()
 def cassette() -> None:
-    """List, show, seal and recover cassettes."""
+    """List, show, compare, seal and recover cassettes."""
 
 
 @cassette.command()
@@ -83,6 +84,7 @@ def show(name: str, index: int | None, as_json: bool) -> None:
         click.echo("\n".join(interaction_lines(chosen[0])))
 
 
+cassette.add_command(diff)
 cassette.add_command(seal)
 cassette.add_command(accept)
 cassette.add_command(text)

@@ -19,7 +19,7 @@ _COMMANDS: dict[str, tuple[str, str]] = {
     "env": ("proctor.cli.env:env", "Print the variables that point an agent at a session."),
     "session": ("proctor.cli.session:session", "Read what a session did."),
     "trajectory": ("proctor.cli.trajectory:trajectory", "Show, check and convert what runs did."),
-    "cassette": ("proctor.cli.cassette:cassette", "List, show, seal and recover cassettes."),
+    "cassette": ("proctor.cli.cassette:cassette", "List, show, compare, seal and recover cassettes."),
 }
 
 _EPILOG = """\

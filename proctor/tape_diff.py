@@ -8,7 +8,7 @@ from typing import Any
 
 from proctor.canonical import with_floats
 from proctor.cassette import Cassette
-from proctor.diff import json_differences
+from proctor.diff import ABSENT, json_differences
 from proctor.renumbering import Renumbering, without_numbers
 from proctor.tape_alignment import Keys, align, out_of_order
 from proctor.tape_changes import Change, Difference, TapeDiff
@@ -73,7 +73,7 @@ def _differences(old: Reading, new: Reading, renumbering: Renumbering) -> Iterat
     yield from _part_differences("request", old.asked, new.asked, renumbering)
     refused = new.answer.get("refused")
     if refused:
-        yield Difference("answer", "as recorded", f"refused: {refused}")
+        yield Difference("answer refused", ABSENT, refused)
         return
     yield from _part_differences("answer", old.answer, new.answer, renumbering)
     if old.effect and new.effect and old.effect != new.effect:

@@ -30,6 +30,7 @@ PAGES = (
     "docs/matching.md",
     "docs/trajectory.md",
     "docs/redaction.md",
+    "docs/diff.md",
 )
 RUN_ELSEWHERE = ("make ", "pip install .")
 AGENT = f"""\

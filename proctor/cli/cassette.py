@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from proctor.cassette import Cassette, load_cassette
+from proctor.cli.cassette_diff import diff
 from proctor.cli.cassette_edit import accept, seal, text
 from proctor.cli.cassette_scan import scan
 from proctor.cli.project import project_layout, shown_path
@@ -41,7 +42,7 @@ _PIPED_WIDTH = 200
 
 @click.group()
 def cassette() -> None:
-    """List, show, seal, scan and recover cassettes."""
+    """List, show, compare, seal, scan and recover cassettes."""
 
 
 @cassette.command()
@@ -84,6 +85,7 @@ def show(name: str, index: int | None, as_json: bool) -> None:
         click.echo("\n".join(interaction_lines(chosen[0])))
 
 
+cassette.add_command(diff)
 cassette.add_command(seal)
 cassette.add_command(accept)
 cassette.add_command(text)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -10,11 +11,13 @@ import click
 
 from proctor.cassette import parse_edited
 from proctor.cli.project import project_config, shown_path
-from proctor.errors import CassetteError
+from proctor.config import find_config, load_config
+from proctor.errors import CassetteError, ConfigError
 from proctor.paths import Layout, cassette_name
 from proctor.resealing import Resealed, accept_aside, seal_again
 from proctor.tape_bodies import body_folder
-from proctor.tape_text import tape_lines
+from proctor.tape_outline import outline
+from proctor.tape_readings import Rules
 
 _as_json = click.option("--json", "as_json", is_flag=True, help="One JSON object.")
 
@@ -70,13 +73,15 @@ def accept(name: str, as_json: bool) -> None:
 @click.command()
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 def text(file: Path) -> None:
-    """Print a tape's file as text made for a diff: JSON laid out, no digests, no times.
+    """Print a tape's file as text in which only what counts stands, JSON laid out.
 
-    It is git's diff driver for tapes; `proctor init` names it in .gitattributes, and each clone turns it on:
+    It is git's diff driver for tapes, and hides what `proctor cassette diff` does not count. `proctor init` names it in
+    .gitattributes, and each clone turns it on:
 
     \b
       git config diff.proctor.textconv "proctor cassette text"
       git diff cassettes/
+      git log -p cassettes/refund.yaml
     """
     data = file.read_bytes()
     try:
@@ -87,7 +92,16 @@ def text(file: Path) -> None:
         return
     for change in edited.changes:
         click.echo(f"not as sealed: {change}")
-    click.echo("\n".join(tape_lines(edited.cassette)))
+    click.echo("\n".join(outline(edited.cassette, _rules())))
+
+
+def _rules() -> Rules:
+    """The project's services. git runs its driver at the top of the repository, and says where the user stands."""
+    try:
+        return load_config(find_config(Path.cwd() / os.environ.get("GIT_PREFIX", ""))).services
+    except ConfigError as error:
+        click.echo(f"proctor: nothing is hidden: {error.message}", err=True)
+        return {}
 
 
 def _tell(done: Resealed, why: str, nothing: str) -> None:

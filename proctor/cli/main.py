@@ -20,7 +20,7 @@ _COMMANDS: dict[str, tuple[str, str]] = {
     "session": ("proctor.cli.session:session", "Read what a session did."),
     "trajectory": ("proctor.cli.trajectory:trajectory", "Show, check and convert what runs did."),
     "learn": ("proctor.cli.learn:learn", "Propose what a match may forgive, from two recordings."),
-    "cassette": ("proctor.cli.cassette:cassette", "List, show, seal, scan and recover cassettes."),
+    "cassette": ("proctor.cli.cassette:cassette", "List, show, compare, seal, scan and recover cassettes."),
 }
 
 _EPILOG = """\

@@ -37,7 +37,7 @@ def show(session_id: str | None, with_trace: bool, as_json: bool) -> None:
         summary = SessionSummary.model_validate_json((folder / "summary.json").read_bytes())
         rows = (folder / "trace.jsonl").read_bytes().splitlines() if with_trace else []
     except (OSError, ValueError) as error:
-        raise SessionError("session_damaged", f"{folder} cannot be read: {error}", "run the session again") from None
+        raise _damaged(folder, error) from None
     if as_json:
         click.echo("\n".join(row.decode() for row in rows) if with_trace else summary.model_dump_json())
         return
@@ -45,6 +45,19 @@ def show(session_id: str | None, with_trace: bool, as_json: bool) -> None:
     click.echo(summary_text(summary, ending(summary, status, allow_unused=summary.allow_unused), status, layout.root))
     for row in rows:
         click.echo(_row_text(TraceRow.model_validate_json(row)))
+
+
+def session_rows(layout: Layout, session_id: str) -> list[TraceRow]:
+    """The trace of a closed session. Raises SessionError where there is none, or a damaged one."""
+    folder = _folder(layout, session_id)
+    try:
+        return [TraceRow.model_validate_json(row) for row in (folder / "trace.jsonl").read_bytes().splitlines()]
+    except (OSError, ValueError) as error:
+        raise _damaged(folder, error) from None
+
+
+def _damaged(folder: Path, error: Exception) -> SessionError:
+    return SessionError("session_damaged", f"{folder} cannot be read: {error}", "run the session again")
 
 
 def _folder(layout: Layout, session_id: str | None) -> Path:

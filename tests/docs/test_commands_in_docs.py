@@ -33,6 +33,7 @@ PAGES = (
     "docs/trajectory.md",
     "docs/redaction.md",
     "docs/scanning.md",
+    "docs/diff.md",
 )
 RUN_ELSEWHERE = ("make ", "pip install .")
 AGENT = f"""\

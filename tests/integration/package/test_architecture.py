@@ -49,7 +49,17 @@ RANKS = (
     {"summary", "stamp", "launch", "loading"},
     {"tape_yaml", "tape_seal", "tape_format", "tape_bodies", "tape_cache", "tape_lock", "vcrpy_tapes"},
     {"cassette", "vcrpy_services", "journal", "identities", "redacted_trace", "client"},
-    {"sealing", "resealing", "tape_text", "learning"},
+    {
+        "tape_text",
+        "tape_reading",
+        "tape_readings",
+        "tape_alignment",
+        "renumbering",
+        "tape_changes",
+        "tape_diff",
+        "tape_outline",
+    },
+    {"sealing", "resealing", "learning"},
 )
 """The core, from what nothing depends on to what depends on most: imports go down, or stay within a rank."""
 

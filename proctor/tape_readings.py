@@ -1,0 +1,41 @@
+"""A whole tape, or the trace of a session, as readings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from proctor.cassette import Cassette
+from proctor.config import ServiceConfig
+from proctor.interaction import Interaction
+from proctor.tape_reading import Reading, reading, row_reading
+from proctor.tape_text import shown_interactions
+from proctor.trace import TraceRow, interaction_fields
+
+Rules = Mapping[str, ServiceConfig]
+"""The services by name: which headers are part of a request."""
+
+
+def tape_readings(tape: Cassette, rules: Rules) -> list[Reading]:
+    """What a tape says."""
+    return [reading(each, _key_headers(each, rules)) for each in shown_interactions(tape)]
+
+
+def traced_readings(tape: Cassette) -> list[Reading]:
+    """What a tape says, by what a trace of it would keep."""
+    return [row_reading(_row(each)) for each in shown_interactions(tape)]
+
+
+def row_readings(rows: Iterable[TraceRow]) -> list[Reading]:
+    """What a trace says."""
+    return [row_reading(row) for row in rows]
+
+
+def _key_headers(interaction: Interaction, rules: Rules) -> tuple[str, ...]:
+    service = rules.get(interaction.request.service)
+    return tuple(name.lower() for name in service.key_headers) if service else ()
+
+
+def _row(interaction: Interaction) -> TraceRow:
+    times = {"started": interaction.started, "seconds": interaction.seconds}
+    head = {"index": interaction.index, "session": "", "source": "record"}
+    return TraceRow.model_validate({**head, **times, **interaction_fields(interaction)})

@@ -48,6 +48,8 @@ class TraceRow(BaseModel):
     """How many writes differ between the state in which the answer was recorded and that of the session."""
     state: tuple[str, ...] = ()
     """Those writes, in words."""
+    beside: tuple[str, ...] = ()
+    """Writes that were under way when the answer was recorded: it may be from before them or after."""
     forgiven: tuple[str, ...] = ()
     """In what the request differs from the recorded one, by declared `ignore` and `volatile` or ids a model minted."""
     rewrites: tuple[str, ...] = ()

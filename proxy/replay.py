@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +25,7 @@ from proctor.proxy.identity import IdentityBinder
 from proctor.proxy.live_secrets import Unbound
 from proctor.proxy.order import Choice, Order
 from proctor.proxy.seams import Exchange
-from proctor.proxy.state_told import other_writes
+from proctor.proxy.state_told import other_writes, under_way
 from proctor.trace import body_value, interaction_fields, row_line
 
 if TYPE_CHECKING:
@@ -144,16 +144,19 @@ class Replay:
         if not told:
             return prepared
         session.tally.overlaid += 1
-        return self._made(session, changed, replace(prepared.interaction, response=changed.response), told)
+        shown = replace(prepared.interaction, response=changed.response)
+        return self._made(session, changed, shown, {"overlaid": told})
 
     def _prepare(self, session: Session, position: int) -> _Prepared:
         """The answer of a position, made when it is first needed."""
         recorded = self._tape.cassette.interactions[position]
-        prepared = self._prepared[position] = self._made(session, recorded, self._tape.shown(position), ())
+        beside = under_way(self._tape.cassette, self._tape.state.beside(position))
+        more = {"beside": beside} if beside and self._tape.effects[position].effect == "read" else {}
+        prepared = self._prepared[position] = self._made(session, recorded, self._tape.shown(position), more)
         return prepared
 
-    def _made(self, session: Session, recorded: Interaction, shown: Interaction, overlaid: Sequence[str]) -> _Prepared:
-        """What the agent gets of an interaction, and what the trace shows of it."""
+    def _made(self, session: Session, recorded: Interaction, shown: Interaction, more: Mapping[str, Any]) -> _Prepared:
+        """What the agent gets of an interaction, and what the trace shows of it; `more` are fields of its row."""
         request, response = recorded.request, recorded.response
         answer = session.rewriter.answer(request.service, request.target, recorded.url, response)
         if answer.note:
@@ -163,7 +166,7 @@ class Replay:
         headers = self._headers.get(answer.headers)
         if headers is None:
             headers = self._headers[answer.headers] = for_client(answer.headers)
-        return _Prepared(shown, sent, headers, told, overlaid)
+        return _Prepared(shown, sent, headers, told, more)
 
     async def _miss(self, exchange: Exchange, identity: Identity) -> web.StreamResponse:
         request = self._clean(exchange)
@@ -205,7 +208,7 @@ class Replay:
 class _Prepared:
     """A recorded answer, ready to be sent any number of times, with the part of its trace row that never changes."""
 
-    __slots__ = ("_chunked", "_overlaid", "_told", "answer", "headers", "interaction", "row_rest")
+    __slots__ = ("_chunked", "_more", "_told", "answer", "headers", "interaction", "row_rest")
 
     def __init__(
         self,
@@ -213,22 +216,22 @@ class _Prepared:
         answer: Response,
         headers: CIMultiDict[str],
         told: Sequence[str],
-        overlaid: Sequence[str],
+        more: Mapping[str, Any],
     ) -> None:
-        """`answer` is the recorded one with this proxy's addresses; the texts say what was rewritten and overlaid."""
+        """`answer` is the recorded one with this proxy's addresses, `told` says what was rewritten."""
         self.interaction = interaction
         self.answer = answer
         self.headers = headers
         self._chunked = "Content-Length" not in self.headers
         self._told = tuple(told)
-        self._overlaid = {"overlaid": tuple(overlaid)} if overlaid else {}
+        self._more = more
         self.row_rest = self.row_with(())
 
     def row_with(self, rewrites: Sequence[str]) -> bytes:
         """The rest of the row of a request in which these rewrites were made."""
         told = (*rewrites, *self._told)
         rewritten = {"rewrites": told} if told else {}
-        return row_line({**interaction_fields(self.interaction), **rewritten, **self._overlaid})[1:]
+        return row_line({**interaction_fields(self.interaction), **rewritten, **self._more})[1:]
 
     def response(self, http: web.BaseRequest) -> web.Response:
         """A fresh response; chunked where the recorded one had no length, if the client's HTTP knows chunks."""

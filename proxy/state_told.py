@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from proctor.cassette import Cassette
 from proctor.proxy.state import Difference
 from proctor.summary import label
@@ -22,3 +24,11 @@ def other_writes(cassette: Cassette, difference: Difference) -> list[str]:
             interaction = cassette.interactions[position]
             told.append(f"#{position} {interaction.request.service} {label(interaction)} {what}")
     return told if len(told) <= _TOLD else [*told[:_TOLD], f"and {len(told) - _TOLD} more writes"]
+
+
+def under_way(cassette: Cassette, positions: Iterable[int]) -> list[str]:
+    """A text for each write that overlapped a read when both were recorded."""
+    return [
+        f"#{position} {cassette.interactions[position].request.service} {label(cassette.interactions[position])}"
+        for position in sorted(positions)
+    ]

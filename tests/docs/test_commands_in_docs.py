@@ -34,6 +34,7 @@ PAGES = (
     "docs/redaction.md",
     "docs/scanning.md",
     "docs/diff.md",
+    "docs/change.md",
 )
 RUN_ELSEWHERE = ("make ", "pip install .")
 AGENT = f"""\

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -141,9 +142,18 @@ def parse_as_it_stands(name: str, data: bytes, bodies: Path | None = None) -> Ed
     return _edited(name, seal, document["interactions"], data, partial(read_body, bodies) if bodies else shown_body)
 
 
+def _beside_now(interaction: Interaction, places: Mapping[int, int]) -> Interaction:
+    """The interaction with the others beside it by where they stand now."""
+    now = sorted(places[other] for other in interaction.beside if other in places)
+    return replace(interaction, beside=tuple(other for other in now if other < interaction.index))
+
+
 def _edited(name: str, seal: dict[str, Any], items: list[Any], data: bytes, read_one: tape_format.BodyReader) -> Edited:
     known = {**seal, "times": tape_seal.times_for(seal, items)}
     cassette = _from_items(name, known, items, data, read_one)
+    places = tape_seal.places_now(seal, items)
+    moved = tuple(_beside_now(each, places) for each in cassette.interactions)
+    cassette = replace(cassette, interactions=moved)
     as_sealed = tape_seal.verified(seal, items) is not None
     changes = () if as_sealed else tuple(tape_seal.changes(seal, items, item_lines(data), seal_line(data)))
     return Edited(cassette, as_sealed, changes)

@@ -82,7 +82,7 @@ def from_item(
             started=times[0],
             seconds=times[1],
             stand_in=_optional(extra.get("stand_in")),
-            beside=_earlier(extra.get("beside", ()), index),
+            beside=tuple(int(other) for other in extra.get("beside", ())),
             redacted=tuple(extra.get("redacted", ())),
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
@@ -117,13 +117,6 @@ def _extension(interaction: Interaction) -> dict[str, Any]:
     }
     extra.update((key, value) for key, value in optional.items() if value)
     return extra
-
-
-def _earlier(indexes: Any, index: int) -> tuple[int, ...]:
-    """Indexes of earlier interactions, in order."""
-    if list(indexes) != sorted({int(each) for each in indexes if 0 <= each < index}):
-        raise ValueError(f"beside: {list(indexes)} are no earlier interactions, in order")
-    return tuple(indexes)
 
 
 def _header_map(headers: Headers) -> dict[str, list[str]]:

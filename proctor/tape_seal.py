@@ -94,6 +94,18 @@ def changes(seal: dict[str, Any], items: list[Any], lines: Sequence[int], line_o
     ]
 
 
+def places_now(seal: dict[str, Any], items: list[Any]) -> dict[int, int]:
+    """Where each sealed interaction stands now, by where it stood; without those that are gone. Found by the sums."""
+    old, new = seal.get("sums"), sums_of(items)
+    if not isinstance(old, list) or len(old) == len(new):
+        return {at: at for at in range(len(new))}
+    places: dict[int, int] = {}
+    for kind, old_from, old_to, new_from, new_to in _aligned(list(map(str, old)), new):
+        if kind in {"equal", "replace"}:
+            places.update(zip(range(old_from, old_to), range(new_from, new_to), strict=False))
+    return places
+
+
 def times_for(seal: dict[str, Any], items: list[Any]) -> list[tuple[float, float]]:
     """The times of each item, found by the sums where items came or went; zero where nothing tells."""
     times, old, new = seal.get("times"), seal.get("sums"), sums_of(items)

@@ -14,6 +14,7 @@ from proctor.cli.project import project_config, shown_path
 from proctor.config import find_config, load_config
 from proctor.errors import CassetteError, ConfigError
 from proctor.paths import Layout, cassette_name
+from proctor.redaction.rules import rules_of
 from proctor.resealing import Resealed, accept_aside, seal_again
 from proctor.tape_bodies import body_folder
 from proctor.tape_outline import outline
@@ -37,7 +38,8 @@ def seal(name: str, as_json: bool) -> None:
     """
     config = project_config()
     layout, plain = Layout(config.root), cassette_name(name)
-    done = seal_again(layout, plain, config.cassettes.body_files_over)
+    rules = rules_of(config.redact.model_dump(), config.root)
+    done = seal_again(layout, plain, config.cassettes.body_files_over, rules)
     if as_json:
         click.echo(_json(layout, done))
         return

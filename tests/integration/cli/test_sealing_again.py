@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import subprocess
+from dataclasses import replace
 
+from proctor.cassette import save_cassette
 from tests.integration.cli.support import Desk, kept, record, replay
 from tests.support import Finished, Project, services, serving
 
@@ -66,6 +68,29 @@ async def test_a_deleted_interaction_takes_its_times_with_it(project: Project) -
     assert told["changes"] == ["the former #0 is gone"]
     (left,) = project.tape("t").interactions
     assert (left.request, left.started, left.seconds) == (last.request, last.started, last.seconds)
+
+
+async def test_calls_that_overlapped_stay_beside_each_other_when_one_before_them_is_deleted(project: Project) -> None:
+    await recorded(project, 'for path in ("/a", "/b", "/c", "/d"):\n    call(DESK + path, {})')
+    tape = project.tape("t")
+    beside = {1: (0,), 2: (0, 1), 3: (2,)}
+    overlapped = [replace(each, beside=beside.get(each.index, ())) for each in tape.interactions]
+    path = project.layout.cassette("t")
+    save_cassette(path, replace(tape, interactions=tuple(overlapped)))
+    assert [each.beside for each in project.tape("t").interactions] == [(), (0,), (0, 1), (2,)]
+    text = path.read_text(encoding="utf-8")
+    first = text.index("- request:")
+    path.write_text(text[:first] + text[text.index("- request:", first + 1) :], encoding="utf-8")
+    assert (await project.proctor("cassette", "seal", "t")).status == 0
+    assert [each.beside for each in project.tape("t").interactions] == [(), (0,), (1,)]
+
+
+async def test_the_project_s_own_rules_of_redaction_hold_for_an_edit_too(project: Project) -> None:
+    await recorded(project)
+    project.configure(services(desk="http://desk.invalid") + '[redact]\npatterns = ["TKT-[0-9]{8}"]\n')
+    edit(project, '"path": "/b"', '"path": "TKT-20261130"')
+    assert (await project.proctor("cassette", "seal", "t")).status == 0
+    assert "TKT-20261130" not in project.layout.cassette("t").read_text(encoding="utf-8")
 
 
 async def test_without_git_the_changed_interactions_are_named(project: Project) -> None:

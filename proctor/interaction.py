@@ -56,6 +56,8 @@ class Interaction:
     """The name a stand-in service gave itself, so that its answers are never taken for the real thing's."""
     beside: tuple[int, ...] = ()
     """Indexes of the earlier exchanges that had no answer yet when this one began: their order is not known."""
+    attempts: int = 1
+    """How often the client asked until this answer; the answers before it are not kept."""
     redacted: tuple[str, ...] = field(default=())
     """Which parts hold placeholders: `request.headers`, `request.body`, `request.target`, `response.headers`, ..."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from proctor.matchkey import CanonicalKey, canonical_key, key_headers_of
 from proctor.paths import Layout
 from proctor.redacted_trace import redacted_rows, session_redactor
 from proctor.redaction.redactor import Redactor, short_secrets
+from proctor.retries import folded
 from proctor.stamp import recording_stamp
 from proctor.tape_bodies import body_folder, prune_bodies
 
@@ -47,18 +48,19 @@ def seal(layout: Layout, content: JournalContent) -> SealResult:
     """
     head = content.head
     redactor = session_redactor(content, layout.root)
-    places = {interaction.index: index for index, interaction in enumerate(content.interactions)}
+    kept = folded(content.interactions, frozenset(head.get("llms", ())))
+    places = {interaction.index: index for index, interaction in enumerate(kept)}
     clean = tuple(
         replace(
             redactor.interaction(interaction),
             index=places[interaction.index],
             beside=tuple(sorted(places[other] for other in interaction.beside if other in places)),
         )
-        for interaction in content.interactions
+        for interaction in kept
     )
     cassette = Cassette(head["cassette"], clean, recording_stamp(head, redactor, clean))
     rows = redacted_rows(content, redactor)
-    notes = _notes(content, redactor, clean)
+    notes = (*_notes(content, redactor, clean), *_folded(clean))
     if not head["services"]:  # a session that only asks the real thing, or replays beside it
         return SealResult(cassette, redactor, rows, notes=notes)
     reasons = tuple(reasons_not_to_seal(head, clean, content.faults))
@@ -74,6 +76,13 @@ def seal(layout: Layout, content: JournalContent) -> SealResult:
     path = layout.aside / f"{cassette.name}.yaml"
     save_cassette(path, replace(cassette, stamp={**cassette.stamp, "aside": list(reasons)}), limit)
     return SealResult(cassette, redactor, rows, aside=path, reasons=reasons, notes=notes)
+
+
+def _folded(interactions: Iterable[Interaction]) -> Iterator[str]:
+    calls = [interaction for interaction in interactions if interaction.attempts > 1]
+    if calls:
+        times = sum(interaction.attempts - 1 for interaction in calls)
+        yield f"{times} retries were folded into the calls that they repeat: {', '.join(map(_told, calls[:5]))}"
 
 
 def refuse_leaks(redactor: Redactor, interactions: Iterable[Interaction]) -> None:

@@ -82,6 +82,7 @@ def from_item(
             started=times[0],
             seconds=times[1],
             stand_in=_optional(extra.get("stand_in")),
+            attempts=int(extra.get("attempts", 1)),
             beside=tuple(int(other) for other in extra.get("beside", ())),
             redacted=tuple(extra.get("redacted", ())),
         )
@@ -110,6 +111,7 @@ def _extension(interaction: Interaction) -> dict[str, Any]:
         "url": _unprintable(interaction.url),
         "reason": _unprintable(response.reason),
         "cut": not response.complete,
+        "attempts": interaction.attempts if interaction.attempts > 1 else 0,
         "beside": FlowList(interaction.beside),
         "redacted": FlowList(interaction.redacted),
         "request_headers": _raw_headers(request.headers),

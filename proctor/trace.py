@@ -38,6 +38,7 @@ class TraceRow(BaseModel):
     started: float
     seconds: float
     attempts: int = 1
+    """How often the client asked until this answer, where retries were folded into one recording."""
     fault: str | None = None
     matched: int | None = None
     """Index of the tape's interaction that answered."""
@@ -238,6 +239,7 @@ def interaction_fields(interaction: Interaction) -> dict[str, Any]:
         "effect_why": interaction.effect_why,
         "stand_in": interaction.stand_in,
         "cut": not response.complete,
+        "attempts": interaction.attempts if interaction.attempts > 1 else None,
     }
     return {key: value for key, value in fields.items() if value is not None and value is not False}
 

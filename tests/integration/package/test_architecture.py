@@ -59,7 +59,7 @@ RANKS = (
         "tape_diff",
         "tape_outline",
     },
-    {"sealing", "resealing", "learning"},
+    {"retries", "sealing", "resealing", "learning"},
 )
 """The core, from what nothing depends on to what depends on most: imports go down, or stay within a rank."""
 

@@ -91,7 +91,7 @@ class StateAware:
     def _write(self, choice: Choice) -> Choice:
         position = choice.position
         state, beside = self._groups[self.tape.recorded[position].group], self.tape.beside(position)
-        difference = state.difference(self.tape.before(position), beside)
+        difference = state.difference(self.tape.before(position), beside | {position})
         if not (self.strict and difference.distance):
             state.wrote(position, beside)
             self.played[position] += 1

@@ -25,11 +25,16 @@ from proctor.proxy.identity import IdentityBinder
 from proctor.proxy.live_secrets import Unbound
 from proctor.proxy.order import Choice, Order
 from proctor.proxy.seams import Exchange
+from proctor.proxy.state import SAME
 from proctor.proxy.state_told import other_writes, under_way
 from proctor.trace import body_value, interaction_fields, row_line
 
 if TYPE_CHECKING:
     from proctor.proxy.session import Session
+
+
+_SAID = (b"", b'"repeated":true,')
+"""Of an answer that just comes from the tape: for the first time, and once more."""
 
 
 class Replay:
@@ -74,7 +79,7 @@ class Replay:
             return self._refuse(
                 exchange, miss.used_up(self._tape, found.positions, self._tool(exchange), exchange.session.spec)
             )
-        if choice.state.distance and exchange.session.spec.strict:
+        if exchange.session.spec.strict and choice.state.distance:
             return self._refuse(exchange, miss.other_state(self._tape, choice, self._tool(exchange)))
         return await self._play(exchange, choice, *self._finder.matched(found, choice.position))
 
@@ -117,7 +122,9 @@ class Replay:
                 time.perf_counter() - exchange.started,
                 choice.position,
                 match.encode(),
-                self._said(choice, forgiven, session) if choice.repeated or choice.state.distance or forgiven else b"",
+                self._said(choice, forgiven, session)
+                if forgiven or choice.state is not SAME
+                else _SAID[choice.repeated],
                 prepared.row_with(exchange.rewrites) if exchange.rewrites else prepared.row_rest,
             )
         )
@@ -136,7 +143,7 @@ class Replay:
             said["state"] = other_writes(self._tape.cassette, choice.state)
             recorded = self._tape.cassette.interactions[choice.position]
             session.tally.from_other_state(recorded, choice.state.distance, said["state"])
-        return row_line(said)[1:-2] + b","
+        return row_line(said)[1:-2] + b"," if said else b""
 
     def _overlaid(self, session: Session, position: int, prepared: _Prepared) -> _Prepared:
         """The answer with what the case changes in it; counts the call."""

@@ -105,8 +105,13 @@ class Session:
         return index
 
     def arrived(self) -> tuple[int, tuple[int, ...]]:
-        """The number of an exchange that has just arrived, and of those which have no answer yet then."""
+        """The number of an exchange that has just arrived, and of those which have no answer yet then.
+
+        A session that only replays keeps none of the latter: order at the same time matters where it is recorded.
+        """
         index = self.next_index()
+        if self.journal is None:
+            return index, ()
         beside = tuple(sorted(self.underway)) if self.underway else ()
         self.underway.add(index)
         return index, beside

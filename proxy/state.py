@@ -84,7 +84,8 @@ class GroupState:
     version: int = 0
     """Goes up with each write."""
     _made: set[int] = field(default_factory=set, init=False)
-    _again: list[int] = field(default_factory=list, init=False)
+    _again: dict[int, None] = field(default_factory=dict, init=False)
+    """Those that were made more often than recorded, or out of order, each once: a loop must not grow without end."""
     _prefix: int = field(default=0, init=False)
     """How many of `writes`, from the first on, have all been made."""
     _ahead: set[int] = field(default_factory=set, init=False)
@@ -92,12 +93,13 @@ class GroupState:
 
     def wrote(self, position: int, beside: frozenset[int]) -> None:
         """Note a write; one that comes after a later one, which it did not overlap, is out of order."""
-        self.version += 1
         if position in self._made:
-            self._again.append(position)
+            self.version += position not in self._again
+            self._again[position] = None
             return
+        self.version += 1
         if any(later > position and later not in beside for later in self._ahead):
-            self._again.append(position)
+            self._again[position] = None
         self._made.add(position)
         self._ahead.add(position)
         while self._prefix < len(self.writes) and self.writes[self._prefix] in self._ahead:

@@ -18,17 +18,16 @@ def other_writes(cassette: Cassette, difference: Difference) -> list[str]:
         (difference.extra, "has been made, and came after it"),
         (difference.again, "has been made once more, or in another order"),
     )
-    told = []
-    for positions, what in kinds:
-        for position in positions:
-            interaction = cassette.interactions[position]
-            told.append(f"#{position} {interaction.request.service} {label(interaction)} {what}")
-    return told if len(told) <= _TOLD else [*told[:_TOLD], f"and {len(told) - _TOLD} more writes"]
+    writes = [(position, what) for positions, what in kinds for position in positions]
+    told = [f"{_write(cassette, position)} {what}" for position, what in writes[:_TOLD]]
+    return told if len(writes) <= _TOLD else [*told, f"and {len(writes) - _TOLD} more writes"]
 
 
 def under_way(cassette: Cassette, positions: Iterable[int]) -> list[str]:
     """A text for each write that overlapped a read when both were recorded."""
-    return [
-        f"#{position} {cassette.interactions[position].request.service} {label(cassette.interactions[position])}"
-        for position in sorted(positions)
-    ]
+    return [_write(cassette, position) for position in sorted(positions)]
+
+
+def _write(cassette: Cassette, position: int) -> str:
+    interaction = cassette.interactions[position]
+    return f"#{position} {interaction.request.service} {label(interaction)}"

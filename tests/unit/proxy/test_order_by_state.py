@@ -87,9 +87,15 @@ def test_a_write_that_began_during_a_read_counts_as_overlapping_too() -> None:
 
 def test_a_guessed_write_that_is_repeated_is_another_state() -> None:
     assert play(order("rgr"), [1], [1], [0, 2])[1:] == [
-        (1, True, Difference(extra=(1,))),
+        (1, True, Difference()),
         (2, False, Difference(again=(1,))),
     ]
+
+
+def test_a_guessed_write_that_loops_is_one_difference_however_often() -> None:
+    looping = order("rgr")
+    play(looping, *[[1]] * 1000)
+    assert play(looping, [0, 2]) == [(2, False, Difference(again=(1,)))]
 
 
 def test_services_of_their_own_do_not_change_each_others_state() -> None:

@@ -92,6 +92,11 @@ def numbers_in(text: str) -> set[int]:
     return found
 
 
+def numbers_of(value: str) -> set[int]:
+    """The numbers for which a whole value may stand, digits and dates included."""
+    return numbers_in(value) or _ambiguous(value)
+
+
 def _numbers(shaped: str) -> set[int]:
     if _MARK64 in shaped:
         start = shaped.index(_MARK64)

@@ -12,7 +12,8 @@ from proctor.interaction import Request, header, readable
 from proctor.matchkey import Identity, key_headers_of
 from proctor.trace import body_value
 
-_ABSENT = object()
+ABSENT = object()
+"""Stands for a value on the side that has none."""
 _SHOWN = 80
 
 
@@ -28,7 +29,7 @@ def request_diff(
     `key_headers` are the declared ones, in lower case.
     """
     lines = islice(_differences(recorded, asked, identities, tuple(key_headers)), limit + 1)
-    found = [f"{where}: recorded {_shown(old, new)}, got {_shown(new, old)}" for where, old, new in lines]
+    found = [f"{where}: recorded {shown(old, new)}, got {shown(new, old)}" for where, old, new in lines]
     return [*found[:limit], "... and more"] if len(found) > limit else found
 
 
@@ -37,9 +38,9 @@ def json_differences(old: Any, new: Any, pointer: str = "") -> Iterator[tuple[st
     if isinstance(old, dict) and isinstance(new, dict):
         for key in dict.fromkeys((*old, *new)):
             escaped = str(key).replace("~", "~0").replace("/", "~1")
-            yield from json_differences(old.get(key, _ABSENT), new.get(key, _ABSENT), f"{pointer}/{escaped}")
+            yield from json_differences(old.get(key, ABSENT), new.get(key, ABSENT), f"{pointer}/{escaped}")
     elif isinstance(old, list) and isinstance(new, list):
-        for index, (left, right) in enumerate(zip_longest(old, new, fillvalue=_ABSENT)):
+        for index, (left, right) in enumerate(zip_longest(old, new, fillvalue=ABSENT)):
             yield from json_differences(left, right, f"{pointer}/{index}")
     elif type(old) is not type(new) or old != new:
         yield pointer or "/", old, new
@@ -54,11 +55,11 @@ def _differences(
     new_path, _, new_query = asked.target.partition("?")
     if old_path != new_path:
         yield "path", old_path, new_path
-    yield from _field_differences("query", _fields(old_query), _fields(new_query))
+    yield from _field_differences("query", fields(old_query), fields(new_query))
     old_headers, new_headers = (key_headers_of(each.headers, key_headers) for each in (recorded, asked))
-    yield from _field_differences("header", _grouped(old_headers), _grouped(new_headers))
+    yield from _field_differences("header", grouped(old_headers), grouped(new_headers))
     if identities[0] != identities[1]:
-        yield "credential", ", ".join(identities[0]) or _ABSENT, ", ".join(identities[1]) or _ABSENT
+        yield "credential", ", ".join(identities[0]) or ABSENT, ", ".join(identities[1]) or ABSENT
     yield from _body_differences(recorded, asked)
 
 
@@ -66,7 +67,7 @@ def _body_differences(recorded: Request, asked: Request) -> Iterator[tuple[str, 
     if recorded.body == asked.body:
         return
     if body_kind(header(asked.headers, "content-type") or "") == "form":
-        yield from _field_differences("form", _fields(_text(recorded.body)), _fields(_text(asked.body)))
+        yield from _field_differences("form", fields(_text(recorded.body)), fields(_text(asked.body)))
         return
     old, new = body_value(recorded.headers, recorded.body), body_value(asked.headers, asked.body)
     differences = [(f"body {where}", left, right) for where, left, right in json_differences(old, new)]
@@ -77,30 +78,37 @@ def _body_differences(recorded: Request, asked: Request) -> Iterator[tuple[str, 
 
 def _field_differences(kind: str, old: dict[str, Any], new: dict[str, Any]) -> Iterator[tuple[str, Any, Any]]:
     for name in dict.fromkeys((*old, *new)):
-        left, right = old.get(name, _ABSENT), new.get(name, _ABSENT)
+        left, right = old.get(name, ABSENT), new.get(name, ABSENT)
         if left != right:
             yield f"{kind} {name}", left, right
 
 
-def _fields(query: str) -> dict[str, Any]:
+def fields(query: str) -> dict[str, Any]:
+    """The fields of a query or a form by name; of a name that is repeated, the list of its values."""
     pairs = sorted_pairs(query.encode("utf-8", "surrogateescape")) if query else ()
-    return _grouped(tuple((_text(name), None if value is None else _text(value)) for name, value in pairs))
+    return grouped((_exact_text(name), None if value is None else _exact_text(value)) for name, value in pairs)
 
 
-def _grouped(pairs: Iterable[tuple[str, str | None]]) -> dict[str, Any]:
-    grouped: dict[str, list[str | None]] = {}
+def grouped(pairs: Iterable[tuple[str, str | None]]) -> dict[str, Any]:
+    """Pairs by name; of a name that is repeated, the list of its values."""
+    found: dict[str, list[str | None]] = {}
     for name, value in pairs:
-        grouped.setdefault(name, []).append(value)
-    return {name: values[0] if len(values) == 1 else values for name, values in grouped.items()}
+        found.setdefault(name, []).append(value)
+    return {name: values[0] if len(values) == 1 else values for name, values in found.items()}
+
+
+def _exact_text(data: bytes) -> str:
+    """Different for different bytes, those that are no UTF-8 included."""
+    return data.decode("utf-8", "surrogateescape")
 
 
 def _text(data: bytes) -> str:
     return data.decode("utf-8", "replace")
 
 
-def _shown(value: Any, other: Any) -> str:
+def shown(value: Any, other: Any) -> str:
     """A value in short. Of two long texts, the place where they part is shown."""
-    if value is _ABSENT:
+    if value is ABSENT:
         return "nothing"
     text = readable(json.dumps(value, ensure_ascii=False))
     if len(text) <= _SHOWN:

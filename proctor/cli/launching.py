@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import click
 
 from proctor.cli.child import run_command
+from proctor.cli.hooks import asks_staging, between_hooks, with_failure
 from proctor.cli.project import project_config
 from proctor.cli.report import summary_text
 from proctor.client import ControlClient
@@ -88,17 +89,22 @@ def launch(
 
 
 def run_session(config: Config, spec: SessionSpec, port: int = 0) -> Done:
-    """Run a session's command, and print the summary on stderr.
+    """Run a session's command, with the hooks around it if it records from tools, and print the summary on stderr.
 
-    Raises UsageError where the command is none, and what `ControlClient.open` raises.
+    Raises UsageError where the command is none; what `ControlClient.open` raises; HookError where `before` fails.
     """
     folder = config.root / spec.folder
     _check_command(spec.command, folder)
     records = "record" in spec.modes.values()
     notes = (*spec.notes, *inherited_notes(os.environ))
     spec = spec.model_copy(update={"passed": config.pass_hosts if records else (), "notes": notes})
-    summary, command_status = asyncio.run(_run(config, spec, port, folder))
-    end = ending(summary, command_status, allow_unused=spec.allow_unused)
+
+    def work() -> tuple[SessionSummary, int]:
+        return asyncio.run(_run(config, spec, port, folder))
+
+    hooked = asks_staging(config, spec.modes)
+    (summary, command_status), failed = between_hooks(config, work) if hooked else (work(), None)
+    end = with_failure(ending(summary, command_status, allow_unused=spec.allow_unused), failed)
     click.echo(summary_text(summary, end, command_status, config.root), err=True)
     return Done(summary, end, command_status)
 

@@ -90,6 +90,18 @@ def canonical_form(value: Any) -> bytes:
     return dumped.encode("utf-8", "surrogatepass")
 
 
+def with_floats(value: Any) -> Any:
+    """A value read from canonical JSON, with floats where that has exact decimals: for people to see."""
+    if isinstance(value, dict):
+        return {key: with_floats(each) for key, each in value.items()}
+    if isinstance(value, list):
+        return [with_floats(each) for each in value]
+    if isinstance(value, str) and value.startswith(_DECIMAL_MARK):
+        digits, _, exponent = value.removeprefix(_DECIMAL_MARK).partition("e")
+        return float(f"{digits}e{exponent}") if digits.strip("-") else 0.0
+    return value
+
+
 def sorted_pairs(query: bytes) -> Pairs:
     """Fields of a query or form, decoded and sorted by name; the order within one name is kept.
 

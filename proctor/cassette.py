@@ -36,6 +36,8 @@ class Cassette:
     """`recorded_at` (ISO 8601, UTC), `proctor` (version), `services` (name to URL), `identities` and more."""
     by: Literal["proctor", "vcrpy"] = "proctor"
     """Who recorded it. A tape of vcrpy's has no stamp; the service of each recording is its origin (`https://host`)."""
+    digest: str = field(default="", compare=False)
+    """Of the seal that it was loaded with; empty for one that was not loaded, or that vcrpy recorded."""
 
     @property
     def recorded_at(self) -> str:
@@ -217,7 +219,7 @@ def _from_items(
             for index, (item, (at, took)) in enumerate(zip(items, seal["times"], strict=True))
         ]
     )
-    return Cassette(name, interactions, tape_seal.stamp_of(seal))
+    return Cassette(name, interactions, tape_seal.stamp_of(seal), digest=str(seal.get("digest", "")))
 
 
 def _seal_of(document: dict[str, Any], data: bytes) -> dict[str, Any] | None:

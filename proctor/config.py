@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -200,6 +201,27 @@ class RedactConfig(BaseModel):
         return function
 
 
+class RecordConfig(BaseModel):
+    """What runs around a recording (`[record]`): command lines, each a list of words or a text; no shell reads it."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    before: tuple[str, ...] = ()
+    """Run before each recording that asks tools, to put staging into a known state; it must end with status 0."""
+    after: tuple[str, ...] = ()
+    """Run after it, whatever came of it."""
+
+    @field_validator("before", "after", mode="before")
+    @classmethod
+    def _words(cls, command: Any) -> Any:
+        if not isinstance(command, str):
+            return command
+        try:
+            return tuple(shlex.split(command))
+        except ValueError as error:
+            raise ValueError(f"{command!r} is no command line: {error}") from None
+
+
 class Config(BaseModel):
     """The whole file, with `root`: the folder it lies in, where `cassettes/` and `.proctor/` are too."""
 
@@ -208,6 +230,7 @@ class Config(BaseModel):
     services: dict[str, ServiceConfig]
     cassettes: CassettesConfig = CassettesConfig()
     redact: RedactConfig = RedactConfig()
+    record: RecordConfig = RecordConfig()
     pass_hosts: tuple[str, ...] = ()
     """Hosts that go direct while recording (never in replay); each is listed in the summary."""
     root: Path = Field(exclude=True)
@@ -341,6 +364,11 @@ def _config_error(path: Path, error: ValidationError) -> ConfigError:
 
 
 def _known_keys(where: tuple[str, ...]) -> list[str]:
-    tables: dict[str, Any] = {"services": ServiceConfig, "cassettes": CassettesConfig, "redact": RedactConfig}
+    tables: dict[str, Any] = {
+        "services": ServiceConfig,
+        "cassettes": CassettesConfig,
+        "redact": RedactConfig,
+        "record": RecordConfig,
+    }
     model: Any = tables.get(where[0] if len(where) > 1 else "", Config)
     return [key for key in model.model_fields if key != "root"]

@@ -13,6 +13,7 @@ from proctor.matchkey import Identity, key_headers_of
 from proctor.trace import body_value
 
 ABSENT = object()
+"""Stands for a value on the side that has none."""
 _SHOWN = 80
 
 
@@ -42,7 +43,7 @@ def request_diff(
 def told(differences: Sequence[Difference], limit: int = 20) -> list[str]:
     """A line each, at most `limit` of them."""
     lines = [
-        f"{where}: recorded {shown_value(old, new)}, got {shown_value(new, old)}"
+        f"{where}: recorded {shown(old, new)}, got {shown(new, old)}"
         for where, old, new in differences[:limit]
     ]
     return [*lines, "... and more"] if len(differences) > limit else lines
@@ -77,9 +78,9 @@ def _differences(
     new_path, _, new_query = asked.target.partition("?")
     if old_path != new_path:
         yield "path", old_path, new_path
-    yield from _field_differences("query", _fields(old_query), _fields(new_query))
+    yield from _field_differences("query", fields(old_query), fields(new_query))
     old_headers, new_headers = (key_headers_of(each.headers, key_headers) for each in (recorded, asked))
-    yield from _field_differences("header", _grouped(old_headers), _grouped(new_headers))
+    yield from _field_differences("header", grouped(old_headers), grouped(new_headers))
     if identities[0] != identities[1]:
         yield "credential", ", ".join(identities[0]) or ABSENT, ", ".join(identities[1]) or ABSENT
     yield from _body_differences(recorded, asked)
@@ -89,7 +90,7 @@ def _body_differences(recorded: Request, asked: Request) -> Iterator[tuple[str, 
     if recorded.body == asked.body:
         return
     if body_kind(header(asked.headers, "content-type") or "") == "form":
-        yield from _field_differences("form", _fields(_text(recorded.body)), _fields(_text(asked.body)))
+        yield from _field_differences("form", fields(_text(recorded.body)), fields(_text(asked.body)))
         return
     old, new = body_value(recorded.headers, recorded.body), body_value(asked.headers, asked.body)
     differences = [(f"body {where}", left, right) for where, left, right in json_differences(old, new)]
@@ -105,23 +106,30 @@ def _field_differences(kind: str, old: dict[str, Any], new: dict[str, Any]) -> I
             yield f"{kind} {name}", left, right
 
 
-def _fields(query: str) -> dict[str, Any]:
+def fields(query: str) -> dict[str, Any]:
+    """The fields of a query or a form by name; of a name that is repeated, the list of its values."""
     pairs = sorted_pairs(query.encode("utf-8", "surrogateescape")) if query else ()
-    return _grouped(tuple((_text(name), None if value is None else _text(value)) for name, value in pairs))
+    return grouped((_exact_text(name), None if value is None else _exact_text(value)) for name, value in pairs)
 
 
-def _grouped(pairs: Iterable[tuple[str, str | None]]) -> dict[str, Any]:
-    grouped: dict[str, list[str | None]] = {}
+def grouped(pairs: Iterable[tuple[str, str | None]]) -> dict[str, Any]:
+    """Pairs by name; of a name that is repeated, the list of its values."""
+    found: dict[str, list[str | None]] = {}
     for name, value in pairs:
-        grouped.setdefault(name, []).append(value)
-    return {name: values[0] if len(values) == 1 else values for name, values in grouped.items()}
+        found.setdefault(name, []).append(value)
+    return {name: values[0] if len(values) == 1 else values for name, values in found.items()}
+
+
+def _exact_text(data: bytes) -> str:
+    """Different for different bytes, those that are no UTF-8 included."""
+    return data.decode("utf-8", "surrogateescape")
 
 
 def _text(data: bytes) -> str:
     return data.decode("utf-8", "replace")
 
 
-def shown_value(value: Any, other: Any = None) -> str:
+def shown(value: Any, other: Any = None) -> str:
     """A value in short. Of two long texts, the place where they part is shown."""
     if value is ABSENT:
         return "nothing"

@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple
 
 from proctor.cassette import Cassette
 from proctor.config import ServiceConfig
-from proctor.diff import Difference, request_differences, shown_value
+from proctor.diff import Difference, request_differences, shown
 from proctor.encoding import decoded
 from proctor.forgiving import Forgiveness, forgiveness_of
 from proctor.interaction import Interaction, header
@@ -40,7 +40,7 @@ class Evidence(NamedTuple):
     def text(self) -> str:
         """In words."""
         where, old, new = self.difference
-        told = f"#{self.indexes[0]}/#{self.indexes[1]} {self.name} {where}: {shown_value(old)}, then {shown_value(new)}"
+        told = f"#{self.indexes[0]}/#{self.indexes[1]} {self.name} {where}: {shown(old)}, then {shown(new)}"
         return f"{told} (from the answer of #{self.from_answer})" if self.why == "carried" else told
 
 

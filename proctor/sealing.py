@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from proctor.cassette import Cassette, save_cassette
 from proctor.credentials import credentials_of
+from proctor.earlier import BEFORE
 from proctor.errors import PlatformError
 from proctor.interaction import Interaction
 from proctor.journal import JournalContent
@@ -27,7 +28,10 @@ _LARGE = 1_000_000
 
 @dataclass(frozen=True)
 class SealResult:
-    """What became of a recording. Exactly one of `sealed` and `aside` is set, or neither if nothing was recorded."""
+    """What became of a recording. Exactly one of `sealed` and `aside` is set, or neither if nothing was recorded.
+
+    A clean one is put `aside` without `reasons` where it is recorded again: somebody is to compare it first.
+    """
 
     cassette: Cassette
     redactor: Redactor
@@ -46,34 +50,41 @@ def seal(layout: Layout, content: JournalContent) -> SealResult:
     refuses. The old tape is then untouched and the journal still there.
     """
     head = content.head
-    redactor = session_redactor(content, layout.root)
+    redactor = session_redactor(content, layout)
     places = {interaction.index: index for index, interaction in enumerate(content.interactions)}
-    clean = tuple(
-        replace(
-            redactor.interaction(interaction),
-            index=places[interaction.index],
-            beside=tuple(sorted(places[other] for other in interaction.beside if other in places)),
-        )
-        for interaction in content.interactions
-    )
+    clean = tuple(_clean(interaction, redactor, places) for interaction in content.interactions)
     cassette = Cassette(head["cassette"], clean, recording_stamp(head, redactor, clean))
     rows = redacted_rows(content, redactor)
     notes = _notes(content, redactor, clean)
     if not head["services"]:  # a session that only asks the real thing, or replays beside it
         return SealResult(cassette, redactor, rows, notes=notes)
-    reasons = tuple(reasons_not_to_seal(head, clean, content.faults))
+    taken = {places[index] for index in content.taken}  # judged when the earlier tape was sealed
+    recorded = tuple(interaction for interaction in clean if interaction.index not in taken)
+    reasons = tuple(reasons_not_to_seal(head, recorded, content.faults))
     if not clean:
         return SealResult(cassette, redactor, rows, reasons=reasons, notes=notes)
     refuse_leaks(redactor, clean)
     limit = head.get("body_files_over")
-    if not reasons:
+    if not reasons and BEFORE not in head:
         path = layout.confined_cassette(cassette.name)
         save_cassette(path, cassette, limit)
         forget_aside(layout, cassette.name)
         return SealResult(cassette, redactor, rows, sealed=path, notes=notes)
     path = layout.aside / f"{cassette.name}.yaml"
-    save_cassette(path, replace(cassette, stamp={**cassette.stamp, "aside": list(reasons)}), limit)
+    why = list(reasons) or ["recorded again: compare it with the old tape"]
+    save_cassette(path, replace(cassette, stamp={**cassette.stamp, "aside": why}), limit)
     return SealResult(cassette, redactor, rows, aside=path, reasons=reasons, notes=notes)
+
+
+def _clean(interaction: Interaction, redactor: Redactor, places: Mapping[int, int]) -> Interaction:
+    """The interaction as the tape has it; one that was taken over may hold placeholders already."""
+    clean = redactor.interaction(interaction)
+    return replace(
+        clean,
+        index=places[interaction.index],
+        beside=tuple(sorted(places[other] for other in interaction.beside if other in places)),
+        redacted=tuple(dict.fromkeys((*interaction.redacted, *clean.redacted))),
+    )
 
 
 def refuse_leaks(redactor: Redactor, interactions: Iterable[Interaction]) -> None:

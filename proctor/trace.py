@@ -194,6 +194,8 @@ class SessionSummary(BaseModel):
     """Every secret that sealing replaced."""
     sealed: str = ""
     """Path of the tape that this recording became."""
+    over: str = ""
+    """The tape from which the hits were taken over into the new one."""
     aside: str = ""
     """Path of the recording that sealing refused."""
     aside_reasons: tuple[str, ...] = Field(default=())

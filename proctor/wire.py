@@ -33,6 +33,13 @@ class SessionSpec(BaseModel):
     """An id of one's own choice; else an unguessable one is made."""
     command: tuple[str, ...] = ()
     """The agent's command line, where there is one; the tape keeps it, without secrets."""
+    folder: str = ""
+    """Where that runs, below the project's folder."""
+    over: str = ""
+    """The tape that answers the services in replay; by default `cassette`. While others are recorded, what it answers
+    is taken over into the new tape."""
+    again: bool = False
+    """The tape of that name is recorded again: placeholders keep their numbers, and the new one is put aside."""
     allow_unused: bool = False
     """A service that is never asked is no failure."""
     strict: bool = False

@@ -132,6 +132,7 @@ def summarised(session: Session, command_status: int | None, result: SealResult 
         redacted=sum(bool(interaction.redacted) for interaction in kept),
         replaced=result.redactor.replaced_secrets() if result else (),
         sealed=str(result.sealed) if result and result.sealed else "",
+        over=spec.over,
         aside=str(result.aside) if result and result.aside else "",
         aside_reasons=result.reasons if result else (),
     )

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from proctor.diff import shown_value
+from proctor.diff import shown
 from proctor.forgiving import Essence, LeftOut, Thread
 from proctor.interaction import Headers, Request
 from proctor.matchkey import Identity
@@ -95,7 +95,7 @@ def _differing(recorded: Sequence[LeftOut], asked: Sequence[LeftOut]) -> Iterato
     """Declared places whose values differ. A place that is ignored may be on one side only."""
     for old, live in zip(_volatile(recorded), _volatile(asked), strict=True):
         if old.value != live.value:
-            yield f"{live.place} volatile: recorded {shown_value(old.value)}, got {shown_value(live.value)}"
+            yield f"{live.place} volatile: recorded {shown(old.value)}, got {shown(live.value)}"
     before, now = ({each.place: each.value for each in side if each.how == "ignored"} for side in (recorded, asked))
     for place in dict.fromkeys((*before, *now)):
         if before.get(place) != now.get(place):
@@ -109,7 +109,7 @@ def _value_text(value: str | None) -> str:
 
 def _threads(threaded: Sequence[Threaded]) -> Iterator[str]:
     for place, live, recorded in threaded:
-        yield f"{place} threaded: {shown_value(live)} stands for the recorded {shown_value(recorded)}"
+        yield f"{place} threaded: {shown(live)} stands for the recorded {shown(recorded)}"
 
 
 def _minted(recorded: Sequence[LeftOut], asked: Sequence[LeftOut]) -> Iterator[str]:

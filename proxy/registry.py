@@ -14,8 +14,9 @@ from typing import NamedTuple
 
 import aiohttp
 
-from proctor.cassette import check_place
+from proctor.cassette import Cassette, check_place, load_cassette
 from proctor.config import Config, upstream_url
+from proctor.earlier import BEFORE, OVER, facts_of
 from proctor.errors import EXIT_FAILED, EXIT_FINE, EXIT_PLATFORM, ConfigError, SessionError, UsageError
 from proctor.journal import JournalWriter
 from proctor.paths import Layout, cassette_name
@@ -88,7 +89,7 @@ class Registry:
 
     async def open(self, spec: SessionSpec) -> Session:
         """Start a session. Raises a typed error, leaving nothing behind, where a service, tape or journal is wrong."""
-        spec = spec.model_copy(update={"cassette": cassette_name(spec.cassette)})
+        spec = _completed(spec)
         for name in spec.modes:
             self.config.service(name)
         urls = {
@@ -105,10 +106,11 @@ class Registry:
                 lock = TapeLock(self.layout, spec.cassette, f"the recording of session {session_id}")
             # On a thread: a long tape takes a while, and other sessions are being answered.
             replays = "replay" in spec.modes.values()
-            tape = await asyncio.to_thread(self._shelf.tape, spec.cassette) if replays else None
+            tape = await asyncio.to_thread(self._shelf.tape, spec.over or spec.cassette) if replays else None
+            again = await asyncio.to_thread(load_cassette, self.layout, spec.cassette) if spec.again else None
             session = self._session(session_id, spec, urls, tape)
             session.lock = lock
-            self._start(session, urls)
+            self._start(session, urls, again)
         except BaseException:
             if lock is not None:
                 lock.release()
@@ -117,15 +119,17 @@ class Registry:
             self._opening.discard(session_id)
         return session
 
-    def _start(self, session: Session, urls: Mapping[str, str]) -> None:
-        """Everything that leaves a trace on disk or in the registry, at once."""
+    def _start(self, session: Session, urls: Mapping[str, str], again: Cassette | None) -> None:
+        """Everything that leaves a trace on disk or in the registry, at once. `again` is a tape recorded once more."""
         if self._stopping:
             raise SessionError("proxy_stopping", "the proxy is being stopped; no session was opened")
         self._add_services(session, urls)
         layout = self.layout
         layout.ensure_state()
         if urls:
-            head = journal_head(session.id, session.spec, self.config, urls, self.environ)
+            earlier = {OVER: facts_of(session.tape.cassette)} if session.tape else {}
+            earlier |= {BEFORE: facts_of(again)} if again else {}
+            head = journal_head(session.id, session.spec, self.config, urls, self.environ, earlier)
             session.journal = JournalWriter(self._journal_path(session.spec.cassette, session.id), head)
         else:
             session.trace = TraceWriter(layout.sessions / session.id / "trace.jsonl")
@@ -286,3 +290,19 @@ class Registry:
 
     def _journal_path(self, cassette: str, session_id: str) -> Path:
         return self.layout.journals / f"{cassette.replace('/', '--')}.{session_id}.jsonl"
+
+
+def _completed(spec: SessionSpec) -> SessionSpec:
+    """The spec with plain names, and with the tape that answers while others are recorded. Raises UsageError."""
+    modes = set(spec.modes.values())
+    takes = {"record", "replay"} <= modes
+    if spec.over and not takes:
+        raise UsageError(
+            "nothing_taken_over",
+            f"no service is answered by {spec.over} while others are recorded",
+            "name the ones to be recorded: --only llm",
+        )
+    if spec.again and modes - {"record", "live"}:
+        raise UsageError("again_replays", "a tape is recorded again from the real services only", "leave out replay")
+    over = cassette_name(spec.over or spec.cassette) if takes else ""
+    return spec.model_copy(update={"cassette": cassette_name(spec.cassette), "over": over})

@@ -26,6 +26,7 @@ from proctor.proxy.live_secrets import Unbound
 from proctor.proxy.order import Choice, Order
 from proctor.proxy.seams import Exchange
 from proctor.proxy.state_told import other_writes
+from proctor.proxy.taking import all_anew, take_over
 from proctor.trace import body_value, interaction_fields, row_line
 
 if TYPE_CHECKING:
@@ -105,6 +106,8 @@ class Replay:
     ) -> web.StreamResponse:
         session = exchange.session
         prepared = self._prepared.get(choice.position) or self._prepare(session, choice.position)
+        if session.spec.over:
+            take_over(exchange, self._tape, choice)
         session.tally.answered(prepared.interaction, "hits", choice.repeated)
         session.write_line(
             b'{"index":%d,"session":"%s","source":"replay","started":%.6f,"seconds":%.6f,"matched":%d,"match":"%s",%s%s'
@@ -166,6 +169,8 @@ class Replay:
     def _refuse(self, exchange: Exchange, error: dict[str, Any]) -> web.StreamResponse:
         """Answer with a miss, and fail the session whatever the agent makes of it."""
         request = self._clean(exchange)
+        if exchange.session.spec.over:
+            error = {**error, "fix": all_anew(exchange.session)}
         row = {
             "index": exchange.index,
             "session": exchange.session.id,

@@ -17,6 +17,7 @@ from proctor.identities import dummy_keys, recorded_variables
 from proctor.interaction import Interaction
 from proctor.journal import JournalWriter
 from proctor.paths import Layout
+from proctor.placeholders import is_live
 from proctor.proxy.order import Order
 from proctor.proxy.playback import Tape
 from proctor.proxy.restoring import Restorer
@@ -73,6 +74,8 @@ class Session:
     closed: bool = False
     underway: set[int] = field(default_factory=set)
     """Indexes of the exchanges that have no whole answer yet."""
+    _bound: set[str] = field(default_factory=set)
+    """The secrets of which the journal says for which placeholders they stand."""
     _next: int = 0
     _open: int = 0
     _idle: asyncio.Event = field(default_factory=asyncio.Event)
@@ -125,6 +128,20 @@ class Session:
         self.underway.discard(interaction.index)
         self.journal.interaction(interaction, kept=kept, client_gone=client_gone, rewrites=rewrites)
         self.tally.answered(interaction, "recorded" if kept else "live", repeated=False)
+
+    def taken(self, interaction: Interaction) -> None:
+        """Journal what is taken over from the tape, with the secrets that stand for its own, before it goes on."""
+        assert self.journal is not None
+        for secret, placeholder in self.secrets.known.items():
+            if not is_live(placeholder) and secret not in self._bound:
+                self._bound.add(secret)
+                self.journal.bound(secret, placeholder)
+        self.journal.taken(interaction)
+
+    def doubted(self, code: str, message: str) -> None:
+        """Note why an answer that is taken over may be wrong: it forbids sealing, not the session."""
+        assert self.journal is not None
+        self.journal.fault(code, message)
 
     def missed(self, row: dict[str, Any]) -> None:
         """Trace a miss, which fails the session."""
@@ -202,16 +219,26 @@ class Session:
 
 
 def journal_head(
-    session_id: str, spec: SessionSpec, config: Config, urls: Mapping[str, str], environ: Mapping[str, str]
+    session_id: str,
+    spec: SessionSpec,
+    config: Config,
+    urls: Mapping[str, str],
+    environ: Mapping[str, str],
+    earlier: Mapping[str, Any],
 ) -> dict[str, Any]:
-    """The first line of a recording's journal: all that sealing needs to know, also after a kill."""
+    """The first line of a recording's journal: all that sealing needs to know, also after a kill.
+
+    `earlier` has the facts of earlier tapes (see `proctor.earlier`).
+    """
     recorded = [name for name, mode in spec.modes.items() if mode == "record"]
     return {
         "session": session_id,
         "cassette": spec.cassette,
         "environment": config.cassettes.environment_now(environ),
         "host": platform.node(),
-        "command": shown_command(spec.command, config.root),
+        "command": shown_command(spec.command, config.root, spec.folder),
+        "folder": spec.folder,
+        **earlier,
         "llms": sorted(config.llm_services),
         "redact": config.redact.model_dump(),
         "variables": secret_variables(environ, config.redact.keep),

@@ -10,7 +10,7 @@ from proctor.cli.launching import launch, session_options
 
 
 @click.command(context_settings={"ignore_unknown_options": True})
-@session_options
+@session_options()
 def replay(**options: Any) -> int:
     """Run COMMAND against a tape. Nothing is connected to, and no key is needed.
 

@@ -22,7 +22,9 @@ def summary_text(summary: SessionSummary, end: Ending, command_status: int, root
 def summary_lines(summary: SessionSummary, end: Ending, command_status: int, root: Path) -> Iterator[str]:
     """The lines of `summary_text`."""
     verb = "recorded" if "record" in summary.modes.values() else "replayed"
-    yield f"proctor: {verb} {summary.cassette}   set-up {summary.set_up}, llm {summary.llm}, session {summary.session}"
+    over = f" over {summary.over}" if summary.over else ""
+    set_up = f"set-up {summary.set_up}, llm {summary.llm}, session {summary.session}"
+    yield f"proctor: {verb} {summary.cassette}{over}   {set_up}"
     yield f"  {_counts(summary)}"
     if summary.recorded_at:
         age = age_text(summary.recorded_at, datetime.fromisoformat(summary.started_at))

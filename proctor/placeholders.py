@@ -72,6 +72,11 @@ def live_stand_in(number: int) -> str:
     return f"{MARK}live-{number}"
 
 
+def is_opaque(value: str) -> bool:
+    """Whether `value` is a stand-in for a secret that had no shape, or that of base64, as it may have by chance."""
+    return PLACEHOLDER.fullmatch(value) is not None or re.fullmatch(rf"{_MARK64}[A-Za-z0-9+/]+=*", value) is not None
+
+
 def is_live(value: str) -> bool:
     """Whether `value` stands for a credential that stands for none of the tape's."""
     return value.startswith(f"{MARK}live-")

@@ -71,7 +71,7 @@ def seal(layout: Layout, content: JournalContent) -> SealResult:
         forget_aside(layout, cassette.name)
         return SealResult(cassette, redactor, rows, sealed=path, notes=notes)
     path = layout.aside / f"{cassette.name}.yaml"
-    why = list(reasons) or ["recorded again, and not looked at yet"]
+    why = list(reasons) or ["recorded again: compare it with the old tape"]
     save_cassette(path, replace(cassette, stamp={**cassette.stamp, "aside": why}), limit)
     return SealResult(cassette, redactor, rows, aside=path, reasons=reasons, notes=notes)
 

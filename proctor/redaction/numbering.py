@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
 from proctor.interaction import Interaction
-from proctor.placeholders import numbers_of
+from proctor.placeholders import is_opaque, numbers_of
 from proctor.redaction.finder import Finder
 from proctor.redaction.messages import clean_interaction
 from proctor.redaction.pii import personal_number
 from proctor.redaction.rules import Rules
 from proctor.redaction.span import Span
-from proctor.redaction.walker import Walker
+from proctor.redaction.walker import Swap, Walker
 
 
 class Numbers(Protocol):
@@ -32,6 +32,9 @@ class Numbers(Protocol):
 
     def take(self, secret: str, place: str) -> int:
         """The number of a new secret."""
+
+    def spelled(self, number: int, made: str) -> str:
+        """The placeholder of that number, which was `made` by the shape of the secret."""
 
 
 @dataclass
@@ -52,6 +55,10 @@ class InOrder:
         self.last += 1
         return self.last
 
+    def spelled(self, number: int, made: str) -> str:
+        """See `Numbers.spelled`."""
+        return made
+
 
 _Call = tuple[str, str, str, int]
 
@@ -71,6 +78,16 @@ class _Calls:
 
 
 @dataclass
+class Places:
+    """Where the placeholders of a tape stand."""
+
+    numbers: dict[_Call, dict[str, list[int]]] = field(default_factory=dict)
+    """By call and place."""
+    spelled: dict[int, str] = field(default_factory=dict)
+    """Those that say nothing of their secret's shape, by number."""
+
+
+@dataclass
 class AsBefore:
     """Numbers of an earlier tape: by a secret's name there, else by its place, else the first that are free.
 
@@ -79,7 +96,7 @@ class AsBefore:
 
     by_value: Mapping[str, int] = field(default_factory=dict)
     """Secrets that the earlier tape names, by variable or identity."""
-    by_place: Mapping[_Call, Mapping[str, list[int]]] = field(default_factory=dict)
+    places: Places = field(default_factory=Places)
     _used: set[int] = field(default_factory=set, init=False)
     _calls: _Calls = field(default_factory=_Calls, init=False)
     _here: Mapping[str, list[int]] = field(default_factory=dict, init=False)
@@ -87,7 +104,7 @@ class AsBefore:
 
     def __post_init__(self) -> None:
         """What has a place on the earlier tape is kept for it."""
-        places = (numbers for call in self.by_place.values() for numbers in call.values())
+        places = (numbers for call in self.places.numbers.values() for numbers in call.values())
         held = {*self.by_value.values(), *(number for numbers in places for number in numbers)}
         self._free = _others(held)
 
@@ -102,7 +119,7 @@ class AsBefore:
 
     def look_at(self, interaction: Interaction) -> None:
         """See `Numbers.look_at`."""
-        self._here = self.by_place.get(self._calls.next(interaction), {})
+        self._here = self.places.numbers.get(self._calls.next(interaction), {})
 
     def take(self, secret: str, place: str) -> int:
         """See `Numbers.take`."""
@@ -112,28 +129,33 @@ class AsBefore:
         self._used.add(number)
         return number
 
+    def spelled(self, number: int, made: str) -> str:
+        """See `Numbers.spelled`. A random token is base64 by chance: it keeps the spelling that it had."""
+        before = self.places.spelled.get(number)
+        return before if before and is_opaque(made) else made
 
-def places_on(interactions: Iterable[Interaction], rules: Rules, upto: int) -> dict[_Call, dict[str, list[int]]]:
+
+def places_on(interactions: Iterable[Interaction], rules: Rules, upto: int) -> Places:
     """The numbers on a sealed tape by the places in which its placeholders stand; it has `upto` of them."""
-    found: dict[_Call, dict[str, list[int]]] = {}
-    calls = _Calls()
+    found, calls = Places(), _Calls()
     for interaction in interactions:
         call = calls.next(interaction)
         if interaction.redacted:
-            found[call] = _numbers_by_place(interaction, Finder(rules), upto)
+            here = found.numbers[call] = {}
+            clean_interaction(Walker(Finder(rules), _noting(here, found.spelled, upto)), interaction)
     return found
 
 
-def _numbers_by_place(interaction: Interaction, finder: Finder, upto: int) -> dict[str, list[int]]:
-    found: dict[str, list[int]] = defaultdict(list)
-
+def _noting(here: dict[str, list[int]], spelled: dict[int, str], upto: int) -> Swap:
     def note(span: Span, place: str) -> None:
         personal = personal_number(span.kind, span.value)
-        known = numbers_of(span.value) or ({personal} if personal else set())
-        found[place] += [number for number in known if number <= upto]
+        for number in numbers_of(span.value) or {personal or 0}:
+            if 0 < number <= upto:
+                here.setdefault(place, []).append(number)
+                if is_opaque(span.value):
+                    spelled.setdefault(number, span.value)
 
-    clean_interaction(Walker(finder, note), interaction)
-    return found
+    return note
 
 
 def _others(held: set[int]) -> Iterator[int]:

@@ -227,7 +227,7 @@ class Redactor:
         number = self._numbers.take(secret, place)  # a JWT's claims may hold secrets that take the next ones
         personal = None if self.make else personal_stand_in(span.kind, secret, number)
         made = self.make(number) if self.make else stand_in(secret, number, self._inside)
-        self.known[secret] = personal or made
+        self.known[secret] = personal or self._numbers.spelled(number, made)
         self._given.add(self.known[secret])
         reach = Reach.EVERYWHERE if personal else reach_of(secret, cookie=span.kind.startswith("cookie"))
         self._search.add(secret, reach, span.kind)

@@ -11,11 +11,7 @@ from proctor.paths import Layout
 from proctor.placeholders import numbers_of
 from proctor.redaction.numbering import AsBefore, places_on
 from proctor.redaction.rules import Rules
-
-OVER = "over"
-"""Key of a journal's head: facts of the tape whose answers are taken over."""
-BEFORE = "before"
-"""Key of a journal's head: facts of the tape that is recorded again."""
+from proctor.stamp import BEFORE
 
 
 def facts_of(cassette: Cassette) -> dict[str, Any]:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from proctor.earlier import BEFORE, OVER, named_secrets, numbers_before
+from proctor.earlier import named_secrets, numbers_before
 from proctor.interaction import Interaction
 from proctor.journal import JournalContent
 from proctor.paths import Layout
 from proctor.redaction.redactor import Redactor
 from proctor.redaction.rules import rules_of
+from proctor.stamp import BEFORE, OVER
 from proctor.trace import interaction_fields, row_line
 
 

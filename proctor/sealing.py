@@ -10,7 +10,6 @@ from typing import Any
 
 from proctor.cassette import Cassette, save_cassette
 from proctor.credentials import credentials_of
-from proctor.earlier import BEFORE
 from proctor.errors import PlatformError
 from proctor.interaction import Interaction
 from proctor.journal import JournalContent
@@ -18,7 +17,7 @@ from proctor.matchkey import CanonicalKey, canonical_key, key_headers_of
 from proctor.paths import Layout
 from proctor.redacted_trace import redacted_rows, session_redactor
 from proctor.redaction.redactor import Redactor, short_secrets
-from proctor.stamp import recording_stamp
+from proctor.stamp import BEFORE, recording_stamp
 from proctor.tape_bodies import body_folder, prune_bodies
 
 _REFUSED = frozenset({401, 403})

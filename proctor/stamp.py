@@ -13,10 +13,14 @@ from pathlib import Path
 from typing import Any
 
 from proctor import __version__
-from proctor.earlier import OVER
 from proctor.interaction import Interaction
 from proctor.redaction.redactor import Redactor
 from proctor.trace import body_value
+
+OVER = "over"
+"""Key of a journal's head: facts of the tape whose answers are taken over."""
+BEFORE = "before"
+"""Key of a journal's head: facts of the tape that is recorded again."""
 
 _HIDDEN = "..."
 _LONGEST_WORD = 120

@@ -16,7 +16,7 @@ import aiohttp
 
 from proctor.cassette import Cassette, check_place, load_cassette
 from proctor.config import Config, upstream_url
-from proctor.earlier import BEFORE, OVER, facts_of
+from proctor.earlier import facts_of
 from proctor.errors import EXIT_FAILED, EXIT_FINE, EXIT_PLATFORM, ConfigError, SessionError, UsageError
 from proctor.journal import JournalWriter
 from proctor.paths import Layout, cassette_name
@@ -42,6 +42,7 @@ from proctor.proxy.volatile import Bindings
 from proctor.redaction.environment import secret_variables
 from proctor.redaction.redactor import Redactor
 from proctor.redaction.rules import rules_of
+from proctor.stamp import BEFORE, OVER
 from proctor.summary import Ending, ServiceCount, ending
 from proctor.tape_lock import TapeLock
 from proctor.trace import SessionSummary

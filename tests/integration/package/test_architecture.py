@@ -44,9 +44,9 @@ RANKS = (
     },
     {"summary", "stamp", "launch", "loading"},
     {"tape_yaml", "tape_seal", "tape_format", "tape_bodies", "tape_cache", "tape_lock", "vcrpy_tapes"},
-    {"cassette", "vcrpy_services", "journal", "identities", "redacted_trace", "client"},
+    {"cassette", "vcrpy_services", "journal", "identities", "earlier", "redacted_trace", "client"},
     {"tape_text", "tape_reading", "tape_alignment", "renumbering", "tape_changes", "tape_diff"},
-    {"sealing", "resealing"},
+    {"sealing", "resealing", "again"},
 )
 """The core, from what nothing depends on to what depends on most: imports go down, or stay within a rank."""
 

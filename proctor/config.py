@@ -256,6 +256,11 @@ class Config(BaseModel):
         """The services that are LLM APIs."""
         return frozenset(name for name, service in self.services.items() if service.preset is not None)
 
+    def group_of(self, name: str) -> str:
+        """What a service shares its state with: its `state_group`, else itself alone."""
+        service = self.services.get(name)
+        return (service.state_group if service else "") or name
+
     def service(self, name: str) -> ServiceConfig:
         """The named service, or a ConfigError that names the nearest one."""
         try:

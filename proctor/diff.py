@@ -42,10 +42,7 @@ def request_diff(
 
 def told(differences: Sequence[Difference], limit: int = 20) -> list[str]:
     """A line each, at most `limit` of them."""
-    lines = [
-        f"{where}: recorded {shown(old, new)}, got {shown(new, old)}"
-        for where, old, new in differences[:limit]
-    ]
+    lines = [f"{where}: recorded {shown(old, new)}, got {shown(new, old)}" for where, old, new in differences[:limit]]
     return [*lines, "... and more"] if len(differences) > limit else lines
 
 

@@ -56,6 +56,9 @@ class Interaction:
     """The name a stand-in service gave itself, so that its answers are never taken for the real thing's."""
     beside: tuple[int, ...] = ()
     """Indexes of the earlier exchanges that had no answer yet when this one began: their order is not known."""
+    after: tuple[int, ...] | None = None
+    """Of an interaction that was appended to a tape: the writes of its state that its session had made, by their places
+    on the tape. None where that is every write of its state before it."""
     redacted: tuple[str, ...] = field(default=())
     """Which parts hold placeholders: `request.headers`, `request.body`, `request.target`, `response.headers`, ..."""
 

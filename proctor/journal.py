@@ -220,6 +220,7 @@ def _packed(interaction: Interaction) -> dict[str, Any]:
         "seconds": interaction.seconds,
         "stand_in": interaction.stand_in,
         **({"beside": interaction.beside} if interaction.beside else {}),
+        **({"after": interaction.after} if interaction.after is not None else {}),
         **({"redacted": interaction.redacted} if interaction.redacted else {}),
     }
 
@@ -249,6 +250,7 @@ def _unpacked(line: dict[str, Any]) -> Interaction:
         seconds=line["seconds"],
         stand_in=line["stand_in"],
         beside=tuple(line.get("beside", ())),
+        after=tuple(line["after"]) if "after" in line else None,
         redacted=tuple(line.get("redacted", ())),
     )
 

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from proctor.config import Config
 from proctor.presets import QUIET_VARIABLES
-from proctor.wire import SessionInfo
+from proctor.wire import KEPT, SessionInfo
 
 PROXY_VARIABLES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")
 NO_PROXY = "NO_PROXY"
@@ -36,7 +36,7 @@ def agent_environment(config: Config, info: SessionInfo, *, watch: bool = True) 
             dummies = _dummies(config, info, name)
             variables.update({variable: dummies[variable] for variable in dummies.keys() - needed})
     if watch:
-        recording = "record" in info.modes.values()
+        recording = not KEPT.isdisjoint(info.modes.values())
         variables.update(_both_cases(dict.fromkeys(PROXY_VARIABLES, proxy_address(info.url))))
         variables.update(_both_cases({NO_PROXY: ",".join(config.pass_hosts) if recording else ""}))
     return {**variables, NAMES: ",".join(variables)}

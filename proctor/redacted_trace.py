@@ -11,7 +11,7 @@ from proctor.journal import JournalContent
 from proctor.paths import Layout
 from proctor.redaction.redactor import Redactor
 from proctor.redaction.rules import rules_of
-from proctor.stamp import BEFORE, OVER
+from proctor.stamp import BEFORE, EXTENDS, OVER
 from proctor.trace import interaction_fields, row_line
 
 
@@ -23,7 +23,7 @@ def session_redactor(content: JournalContent, layout: Layout) -> Redactor:
     """
     head = content.head
     rules = rules_of(head.get("redact", {}), layout.root, head.get("variables", {}))
-    over = head.get(OVER, {})
+    over = head.get(OVER) or head.get(EXTENDS, {})
     redactor = Redactor.over(
         (*content.interactions, *content.live),
         rules,

@@ -11,6 +11,7 @@ from typing import Any
 from proctor.cassette import Cassette, save_cassette
 from proctor.credentials import credentials_of
 from proctor.errors import PlatformError
+from proctor.extending import extended, extended_tape, in_places
 from proctor.interaction import Interaction
 from proctor.journal import JournalContent
 from proctor.matchkey import CanonicalKey, canonical_key, key_headers_of
@@ -45,20 +46,26 @@ class SealResult:
 def seal(layout: Layout, content: JournalContent) -> SealResult:
     """Redact, judge and write what a journal holds.
 
-    Raises PlatformError where a secret survived redaction, or vcrpy could not read the tape; OSError where the disk
-    refuses. The old tape is then untouched and the journal still there.
+    Raises PlatformError where a secret survived redaction, or vcrpy could not read the tape; CassetteError where the
+    tape to be extended is not what it was; OSError where the disk refuses. The old tape is then untouched and the
+    journal still there.
     """
     head = content.head
     redactor = session_redactor(content, layout)
-    places = {interaction.index: index for index, interaction in enumerate(content.interactions)}
-    clean = tuple(_clean(interaction, redactor, places) for interaction in content.interactions)
-    cassette = Cassette(head["cassette"], clean, recording_stamp(head, redactor, clean))
+    old = extended_tape(layout, head)
+    size = len(old.interactions) if old else 0
+    places = {interaction.index: size + nth for nth, interaction in enumerate(content.interactions)}
+    clean = tuple(_clean(interaction, redactor, places, size) for interaction in content.interactions)
+    stamp = recording_stamp(head, redactor, clean)
+    cassette = extended(old, clean, head, stamp) if old and clean else old or Cassette(head["cassette"], clean, stamp)
     rows = redacted_rows(content, redactor)
     notes = _notes(content, redactor, clean)
     if not head["services"]:  # a session that only asks the real thing, or replays beside it
         return SealResult(cassette, redactor, rows, notes=notes)
     taken = {places[index] for index in content.taken}  # judged when the earlier tape was sealed
     recorded = tuple(interaction for interaction in clean if interaction.index not in taken)
+    if old and not clean:  # the tape answered everything
+        return SealResult(cassette, redactor, rows, notes=notes)
     reasons = tuple(reasons_not_to_seal(head, recorded, content.faults))
     if not clean:
         return SealResult(cassette, redactor, rows, reasons=reasons, notes=notes)
@@ -75,13 +82,18 @@ def seal(layout: Layout, content: JournalContent) -> SealResult:
     return SealResult(cassette, redactor, rows, aside=path, reasons=reasons, notes=notes)
 
 
-def _clean(interaction: Interaction, redactor: Redactor, places: Mapping[int, int]) -> Interaction:
-    """The interaction as the tape has it; one that was taken over may hold placeholders already."""
+def _clean(interaction: Interaction, redactor: Redactor, places: Mapping[int, int], size: int) -> Interaction:
+    """The interaction as the tape has it; one that was taken over may hold placeholders already.
+
+    `places` are those on the tape by index, `size` is that of the tape that is extended.
+    """
     clean = redactor.interaction(interaction)
+    after = None if interaction.after is None else in_places(interaction.after, size, places)
     return replace(
         clean,
         index=places[interaction.index],
         beside=tuple(sorted(places[other] for other in interaction.beside if other in places)),
+        after=after,
         redacted=tuple(dict.fromkeys((*interaction.redacted, *clean.redacted))),
     )
 

@@ -19,6 +19,8 @@ from proctor.trace import body_value
 
 OVER = "over"
 """Key of a journal's head: facts of the tape whose answers are taken over."""
+EXTENDS = "extends"
+"""Key of a journal's head: facts of the tape to which new episodes are appended."""
 BEFORE = "before"
 """Key of a journal's head: facts of the tape that is recorded again."""
 

@@ -82,7 +82,8 @@ def from_item(
             started=times[0],
             seconds=times[1],
             stand_in=_optional(extra.get("stand_in")),
-            beside=_earlier(extra.get("beside", ()), index),
+            beside=_earlier("beside", extra.get("beside", ()), index),
+            after=_earlier("after", extra["after"], index) if "after" in extra else None,
             redacted=tuple(extra.get("redacted", ())),
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
@@ -115,14 +116,16 @@ def _extension(interaction: Interaction) -> dict[str, Any]:
         "request_headers": _raw_headers(request.headers),
         "response_headers": _raw_headers(response.headers),
     }
+    if interaction.after is not None:
+        extra["after"] = FlowList(interaction.after)
     extra.update((key, value) for key, value in optional.items() if value)
     return extra
 
 
-def _earlier(indexes: Any, index: int) -> tuple[int, ...]:
+def _earlier(name: str, indexes: Any, index: int) -> tuple[int, ...]:
     """Indexes of earlier interactions, in order."""
     if list(indexes) != sorted({int(each) for each in indexes if 0 <= each < index}):
-        raise ValueError(f"beside: {list(indexes)} are no earlier interactions, in order")
+        raise ValueError(f"{name}: {list(indexes)} are no earlier interactions, in order")
     return tuple(indexes)
 
 

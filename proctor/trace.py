@@ -196,6 +196,10 @@ class SessionSummary(BaseModel):
     """Path of the tape that this recording became."""
     over: str = ""
     """The tape from which the hits were taken over into the new one."""
+    episodes: tuple[str, ...] = ()
+    """Of a session that extends a tape: the calls that the tape did not have, as `orders query_order`, in order."""
+    made_again: int = 0
+    """How many calls of the tape were made again, so that the real services are in the same state."""
     aside: str = ""
     """Path of the recording that sealing refused."""
     aside_reasons: tuple[str, ...] = Field(default=())

@@ -9,10 +9,15 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from proctor.trace import SessionSummary
 
-Mode = Literal["record", "replay", "live"]
-"""Of a service: answered by the real thing and kept, by the tape, or by the real thing and not kept."""
+Mode = Literal["record", "new_episodes", "replay", "live"]
+"""Of a service: answered by the real thing and kept, by the tape and where that has no answer by the real thing, which
+is appended to it, by the tape, or by the real thing and not kept."""
 
-MODES: tuple[Mode, ...] = ("record", "replay", "live")
+MODES: tuple[Mode, ...] = ("record", "new_episodes", "replay", "live")
+KEPT: frozenset[Mode] = frozenset({"record", "new_episodes"})
+"""Modes in which a tape is written."""
+FROM_TAPE: frozenset[Mode] = frozenset({"replay", "new_episodes"})
+"""Modes in which a tape is read."""
 
 TOKEN_HEADER = "x-proctor-token"  # noqa: S105 - a header's name
 MISS_HEADER = "x-proctor-miss"
@@ -48,6 +53,11 @@ class SessionSpec(BaseModel):
     """Hosts that the launcher let go direct."""
     notes: tuple[str, ...] = ()
     """What the launcher found worth saying in the summary."""
+
+    @property
+    def extends(self) -> bool:
+        """Whether what the tape does not have is appended to it."""
+        return "new_episodes" in self.modes.values()
 
 
 class SessionInfo(BaseModel):
@@ -128,7 +138,9 @@ class ErrorAnswer(BaseModel):
 
 
 def set_up_of(modes: Mapping[str, Mode], llm_services: frozenset[str]) -> str:
-    """The name of a set-up: `code`, `prompt`, `retape`, `record`, `live`, else `mixed`."""
+    """The name of a set-up: `code`, `prompt`, `retape`, `record`, `extend`, `live`, else `mixed`."""
+    if "new_episodes" in modes.values():
+        return "extend"
     tools = {mode for service, mode in modes.items() if service not in llm_services}
     models = {mode for service, mode in modes.items() if service in llm_services}
     names: dict[tuple[Mode, Mode], str] = {

@@ -23,17 +23,20 @@ from proctor.paths import Layout, cassette_name
 from proctor.placeholders import live_stand_in
 from proctor.proxy.addresses import Addresses, known_urls
 from proctor.proxy.conclude import LeftOpen, conclude, leave
+from proctor.proxy.episodes import ModelEpisodes, ToolEpisodes
+from proctor.proxy.extending import check_extends
 from proctor.proxy.finding import RecordingFinder
 from proctor.proxy.forgive import Forgiver
 from proctor.proxy.identity import IdentityBinder
 from proctor.proxy.live_secrets import LiveSecrets
+from proctor.proxy.live_world import LiveWorld
 from proctor.proxy.metrics import Outcome, Totals, outcome_of
 from proctor.proxy.order import StateAware
 from proctor.proxy.playback import Tape
 from proctor.proxy.replay import Replay
 from proctor.proxy.restoring import CURRENT, Restorer
 from proctor.proxy.rewriting import Rewriter
-from proctor.proxy.seams import PathCarrier
+from proctor.proxy.seams import PathCarrier, Source
 from proctor.proxy.session import ServiceInSession, Session, journal_head
 from proctor.proxy.shelf import Shelf
 from proctor.proxy.tracing import TraceWriter
@@ -42,11 +45,11 @@ from proctor.proxy.volatile import Bindings
 from proctor.redaction.environment import secret_variables
 from proctor.redaction.redactor import Redactor
 from proctor.redaction.rules import rules_of
-from proctor.stamp import BEFORE, OVER
+from proctor.stamp import BEFORE, EXTENDS, OVER
 from proctor.summary import Ending, ServiceCount, ending
 from proctor.tape_lock import TapeLock
 from proctor.trace import SessionSummary
-from proctor.wire import SessionSpec
+from proctor.wire import FROM_TAPE, KEPT, SessionSpec
 
 _SESSION_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9.-]{0,63}")
 
@@ -102,12 +105,14 @@ class Registry:
         self._opening.add(session_id)
         lock: TapeLock | None = None
         try:
-            if "record" in spec.modes.values():
+            if not KEPT.isdisjoint(spec.modes.values()):
                 check_place(self.layout, spec.cassette)
                 lock = TapeLock(self.layout, spec.cassette, f"the recording of session {session_id}")
             # On a thread: a long tape takes a while, and other sessions are being answered.
-            replays = "replay" in spec.modes.values()
+            replays = not FROM_TAPE.isdisjoint(spec.modes.values())
             tape = await asyncio.to_thread(self._shelf.tape, spec.over or spec.cassette) if replays else None
+            if spec.extends and tape is not None:
+                check_extends(self.config, spec, tape)
             again = await asyncio.to_thread(load_cassette, self.layout, spec.cassette) if spec.again else None
             session = self._session(session_id, spec, urls, tape)
             session.lock = lock
@@ -128,7 +133,8 @@ class Registry:
         layout = self.layout
         layout.ensure_state()
         if urls:
-            earlier = {OVER: facts_of(session.tape.cassette)} if session.tape else {}
+            key = EXTENDS if session.spec.extends else OVER
+            earlier = {key: facts_of(session.tape.cassette)} if session.tape else {}
             earlier |= {BEFORE: facts_of(again)} if again else {}
             head = journal_head(session.id, session.spec, self.config, urls, self.environ, earlier)
             session.journal = JournalWriter(self._journal_path(session.spec.cassette, session.id), head)
@@ -220,19 +226,27 @@ class Registry:
         binder = IdentityBinder(tape, self.environ, session.secrets) if tape else None
         live = LiveSecrets(tape, self.environ, session.secrets) if tape else None
         bindings = Bindings()
+        world = LiveWorld(session, tape, session.order) if tape and session.order else None
         for name, mode in session.spec.modes.items():
             service = self.config.services[name]
-            if mode == "replay":
-                assert session.tape is not None
+            upstream = Upstream(service, urls[name], self._pool(), record=mode in KEPT) if name in urls else None
+            if mode in FROM_TAPE:
+                assert tape is not None
                 assert session.order is not None
                 assert binder is not None
                 assert live is not None
-                essences = session.tape.essences(name)
+                assert world is not None
+                essences = tape.essences(name)
                 forgiver = Forgiver(essences, bindings) if essences else None
-                finder = RecordingFinder(session.tape, live, forgiver)
-                source: Replay | Upstream = Replay(service, finder, session.order, binder)
+                replay = Replay(service, RecordingFinder(tape, live, forgiver), session.order, binder)
+                source: Source = replay
+                if upstream is not None and name in self.config.llm_services:
+                    source = ModelEpisodes(replay, upstream)
+                elif upstream is not None:
+                    source = ToolEpisodes(service, replay, upstream, world, binder)
             else:
-                source = Upstream(service, urls[name], self._pool(), record=mode == "record")
+                assert upstream is not None
+                source = upstream
             session.services[name] = ServiceInSession(name, service, source)
 
     def _session(self, session_id: str, spec: SessionSpec, asked: Mapping[str, str], tape: Tape | None) -> Session:
@@ -252,7 +266,7 @@ class Registry:
             ),
             secrets=self._secrets(tape),
             tape=tape,
-            order=StateAware(tape.effects, tape.state, spec.strict) if tape else None,
+            order=StateAware(tape.effects, tape.state) if tape else None,
         )
         session.tally.notes.update(dict.fromkeys(tape.notes if tape else ()))
         for name in session.rewriter.unaddressed():

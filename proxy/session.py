@@ -18,7 +18,7 @@ from proctor.interaction import Interaction
 from proctor.journal import JournalWriter
 from proctor.paths import Layout
 from proctor.placeholders import is_live
-from proctor.proxy.order import Order
+from proctor.proxy.order import StateAware
 from proctor.proxy.playback import Tape
 from proctor.proxy.restoring import Restorer
 from proctor.proxy.rewriting import Rewriter
@@ -27,10 +27,10 @@ from proctor.proxy.tracing import TraceWriter
 from proctor.redaction.environment import secret_variables
 from proctor.redaction.redactor import Redactor
 from proctor.stamp import shown_command
-from proctor.summary import Tally
+from proctor.summary import Tally, label
 from proctor.tape_lock import TapeLock
 from proctor.trace import row_line
-from proctor.wire import SessionInfo, SessionSpec, set_up_of
+from proctor.wire import KEPT, SessionInfo, SessionSpec, set_up_of
 
 _CLOSING_SECONDS = 10.0
 """How long a closing session waits for answers that are still on their way."""
@@ -61,7 +61,7 @@ class Session:
     secrets: Redactor
     """Finds the secrets that the agent sends, and keeps them out of every row and text of a replay."""
     tape: Tape | None = None
-    order: Order | None = None
+    order: StateAware | None = None
     journal: JournalWriter | None = None
     trace: TraceWriter | None = None
     lock: TapeLock | None = None
@@ -126,17 +126,26 @@ class Session:
         """Journal a finished exchange with the real thing: called before the end of its answer goes on."""
         assert self.journal is not None
         self.underway.discard(interaction.index)
+        if self.spec.extends:
+            self._journal_bound()
+            if kept:
+                self.tally.episodes.append(f"{interaction.request.service} {label(interaction)}")
         self.journal.interaction(interaction, kept=kept, client_gone=client_gone, rewrites=rewrites)
         self.tally.answered(interaction, "recorded" if kept else "live", repeated=False)
 
     def taken(self, interaction: Interaction) -> None:
         """Journal what is taken over from the tape, with the secrets that stand for its own, before it goes on."""
         assert self.journal is not None
+        self._journal_bound()
+        self.journal.taken(interaction)
+
+    def _journal_bound(self) -> None:
+        """Journal what stands for the tape's secrets, as far as it is new."""
+        assert self.journal is not None
         for secret, placeholder in self.secrets.known.items():
             if not is_live(placeholder) and secret not in self._bound:
                 self._bound.add(secret)
                 self.journal.bound(secret, placeholder)
-        self.journal.taken(interaction)
 
     def doubted(self, code: str, message: str) -> None:
         """Note why an answer that is taken over may be wrong: it forbids sealing, not the session."""
@@ -230,7 +239,7 @@ def journal_head(
 
     `earlier` has the facts of earlier tapes (see `proctor.earlier`).
     """
-    recorded = [name for name, mode in spec.modes.items() if mode == "record"]
+    recorded = [name for name, mode in spec.modes.items() if mode in KEPT]
     return {
         "session": session_id,
         "cassette": spec.cassette,

@@ -21,4 +21,6 @@ def other_writes(cassette: Cassette, difference: Difference) -> list[str]:
         for position in positions:
             interaction = cassette.interactions[position]
             told.append(f"#{position} {interaction.request.service} {label(interaction)} {what}")
+    if difference.elsewhere:
+        told.append(f"{difference.elsewhere} write(s) that are not on the tape have been made")
     return told if len(told) <= _TOLD else [*told[:_TOLD], f"and {len(told) - _TOLD} more writes"]

@@ -13,9 +13,8 @@ import click
 from proctor.cli.child import run_command
 from proctor.config import Config
 from proctor.errors import EXIT_PLATFORM, HookError, UsageError
-from proctor.proxy.session import llm_services
 from proctor.summary import Ending
-from proctor.wire import Mode
+from proctor.wire import FROM_TAPE, KEPT, Mode
 
 _TAIL = 10
 """Lines of what a failing hook printed that are told."""
@@ -24,9 +23,9 @@ _Result = TypeVar("_Result")
 
 def asks_staging(config: Config, modes: Mapping[str, Mode]) -> bool:
     """Whether a session records from tools: one that only records an LLM over a tape leaves staging alone."""
-    recorded = {name for name, mode in modes.items() if mode == "record"}
-    replays = "replay" in modes.values()
-    return bool(recorded - llm_services(config) if replays else recorded)
+    recorded = {name for name, mode in modes.items() if mode in KEPT}
+    replays = not FROM_TAPE.isdisjoint(modes.values())
+    return bool(recorded - config.llm_services if replays else recorded)
 
 
 def between_hooks(config: Config, work: Callable[[], _Result]) -> tuple[_Result, HookError | None]:

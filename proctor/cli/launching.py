@@ -22,7 +22,7 @@ from proctor.launch import agent_environment, inherited_notes
 from proctor.proxy.server import start_proxy
 from proctor.summary import Ending, ending
 from proctor.trace import SessionSummary, row_line
-from proctor.wire import MODES, Mode, SessionSpec
+from proctor.wire import KEPT, MODES, Mode, SessionSpec
 
 _Command = Callable[..., Any]
 
@@ -95,7 +95,7 @@ def run_session(config: Config, spec: SessionSpec, port: int = 0) -> Done:
     """
     folder = config.root / spec.folder
     _check_command(spec.command, folder)
-    records = "record" in spec.modes.values()
+    records = not KEPT.isdisjoint(spec.modes.values())
     notes = (*spec.notes, *inherited_notes(os.environ))
     spec = spec.model_copy(update={"passed": config.pass_hosts if records else (), "notes": notes})
 

@@ -14,9 +14,9 @@ READ, PURE = EffectFound("read", "method"), EffectFound("pure", "preset")
 WRITE, GUESSED = EffectFound("write", "declared"), EffectFound("write", "guessed")
 
 
-def order_of(effects: Sequence[EffectFound], **more: bool) -> StateAware:
+def order_of(effects: Sequence[EffectFound]) -> StateAware:
     """Of a tape of one service, on which every call waited for the one before."""
-    return StateAware(effects, Tapestate([Recorded("desk", effect.effect == "write") for effect in effects]), **more)
+    return StateAware(effects, Tapestate([Recorded("desk", effect.effect == "write") for effect in effects]))
 
 
 def told(choice: Choice | None) -> tuple[int, bool] | None:

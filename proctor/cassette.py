@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -37,6 +37,8 @@ class Cassette:
     """`recorded_at` (ISO 8601, UTC), `proctor` (version), `services` (name to URL), `identities` and more."""
     by: Literal["proctor", "vcrpy"] = "proctor"
     """Who recorded it. A tape of vcrpy's has no stamp; the service of each recording is its origin (`https://host`)."""
+    digest: str = field(default="", compare=False)
+    """Of the seal that it was loaded with; empty for one that was not loaded, or that vcrpy recorded."""
 
     @property
     def recorded_at(self) -> str:
@@ -143,9 +145,14 @@ def parse_as_it_stands(name: str, data: bytes, bodies: Path | None = None) -> Ed
 
 
 def _beside_now(interaction: Interaction, places: Mapping[int, int]) -> Interaction:
-    """The interaction with the others beside it by where they stand now."""
-    now = sorted(places[other] for other in interaction.beside if other in places)
-    return replace(interaction, beside=tuple(other for other in now if other < interaction.index))
+    """The interaction with the others beside it, and before it, by where they stand now."""
+
+    def moved(others: Iterable[int]) -> tuple[int, ...]:
+        now = sorted(places[other] for other in others if other in places)
+        return tuple(other for other in now if other < interaction.index)
+
+    after = None if interaction.after is None else moved(interaction.after)
+    return replace(interaction, beside=moved(interaction.beside), after=after)
 
 
 def _edited(name: str, seal: dict[str, Any], items: list[Any], data: bytes, read_one: tape_format.BodyReader) -> Edited:
@@ -243,7 +250,7 @@ def _from_items(
             for index, (item, (at, took)) in enumerate(zip(items, seal["times"], strict=True))
         ]
     )
-    return Cassette(name, interactions, tape_seal.stamp_of(seal))
+    return Cassette(name, interactions, tape_seal.stamp_of(seal), digest=str(seal.get("digest", "")))
 
 
 def _seal_of(document: dict[str, Any], data: bytes) -> dict[str, Any] | None:

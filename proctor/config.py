@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -200,6 +201,27 @@ class RedactConfig(BaseModel):
         return function
 
 
+class RecordConfig(BaseModel):
+    """What runs around a recording (`[record]`): command lines, each a list of words or a text; no shell reads it."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    before: tuple[str, ...] = ()
+    """Run before each recording that asks tools, to put staging into a known state; it must end with status 0."""
+    after: tuple[str, ...] = ()
+    """Run after it, whatever came of it."""
+
+    @field_validator("before", "after", mode="before")
+    @classmethod
+    def _words(cls, command: Any) -> Any:
+        if not isinstance(command, str):
+            return command
+        try:
+            return tuple(shlex.split(command))
+        except ValueError as error:
+            raise ValueError(f"{command!r} is no command line: {error}") from None
+
+
 class Config(BaseModel):
     """The whole file, with `root`: the folder it lies in, where `cassettes/` and `.proctor/` are too."""
 
@@ -208,6 +230,7 @@ class Config(BaseModel):
     services: dict[str, ServiceConfig]
     cassettes: CassettesConfig = CassettesConfig()
     redact: RedactConfig = RedactConfig()
+    record: RecordConfig = RecordConfig()
     pass_hosts: tuple[str, ...] = ()
     """Hosts that go direct while recording (never in replay); each is listed in the summary."""
     root: Path = Field(exclude=True)
@@ -232,6 +255,11 @@ class Config(BaseModel):
     def llm_services(self) -> frozenset[str]:
         """The services that are LLM APIs."""
         return frozenset(name for name, service in self.services.items() if service.preset is not None)
+
+    def group_of(self, name: str) -> str:
+        """What a service shares its state with: its `state_group`, else itself alone."""
+        service = self.services.get(name)
+        return (service.state_group if service else "") or name
 
     def service(self, name: str) -> ServiceConfig:
         """The named service, or a ConfigError that names the nearest one."""
@@ -322,6 +350,11 @@ def load_config(path: Path) -> Config:
 
 
 def _known_keys(where: tuple[str, ...]) -> list[str]:
-    tables: dict[str, Any] = {"services": ServiceConfig, "cassettes": CassettesConfig, "redact": RedactConfig}
+    tables: dict[str, Any] = {
+        "services": ServiceConfig,
+        "cassettes": CassettesConfig,
+        "redact": RedactConfig,
+        "record": RecordConfig,
+    }
     model: Any = tables.get(where[0] if len(where) > 1 else "", Config)
     return [key for key in model.model_fields if key != "root"]

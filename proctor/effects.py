@@ -43,9 +43,9 @@ def tool_of(service: ServiceConfig, method: str, path: str, headers: Headers = (
 def effect_of(service: ServiceConfig, method: str, path: str, tool: str | None) -> EffectFound:
     """The effect of one call. A POST that nothing declares is guessed from its name, and marked so."""
     name = tool if tool is not None else path.strip("/")
-    if any(fnmatchcase(name, pattern) for pattern in service.writes):
+    if any(fnmatchcase(name, pattern.strip("/")) for pattern in service.writes):
         return EffectFound("write", "declared")
-    if any(fnmatchcase(name, pattern) for pattern in service.reads):
+    if any(fnmatchcase(name, pattern.strip("/")) for pattern in service.reads):
         return EffectFound("read", "declared")
     if method in READ_METHODS:
         return EffectFound("read", "method")

@@ -3,6 +3,7 @@
     ProctorError                 code, message, fix; `exit_code` says how a command ends
     ├── UsageError        (2)    the command, the configuration or a name in it is wrong
     │   ├── ConfigError          proctor.toml: missing, unreadable, unknown key, bad value
+    │   ├── HookError            a command of [record] in proctor.toml failed
     │   └── SessionError         the control API was asked for a session or state that is not there
     ├── CassetteError     (2)    a tape cannot be believed
     │   ├── CassetteMissing      no file of that name
@@ -60,6 +61,10 @@ class UsageError(ProctorError):
 
 class ConfigError(UsageError):
     """`proctor.toml` is missing, unreadable or says something that cannot be."""
+
+
+class HookError(UsageError):
+    """A command that `[record]` names, run before or after a recording, did not end with status 0."""
 
 
 class SessionError(UsageError):

@@ -58,6 +58,9 @@ class Interaction:
     """Indexes of the earlier exchanges that had no answer yet when this one began: their order is not known."""
     attempts: int = 1
     """How often the client asked until this answer; the answers before it are not kept."""
+    after: tuple[int, ...] | None = None
+    """Of an interaction that was appended to a tape: the writes of its state that its session had made, by their places
+    on the tape. None where that is every write of its state before it."""
     redacted: tuple[str, ...] = field(default=())
     """Which parts hold placeholders: `request.headers`, `request.body`, `request.target`, `response.headers`, ..."""
 

@@ -4,7 +4,8 @@ It is the only file that holds clear credentials: mode 0600, below the git-ignor
 After a kill it is all that is left, and all that is needed.
 
 Lines, told apart by `line`: `session` (the first: what is being recorded), `interaction` (with the real thing, kept or
-only traced), `row` (the trace row of any other exchange), and `fault` (something that forbids sealing).
+only traced; or taken over from a tape), `row` (the trace row of any other exchange), `bound` (a secret that stands for
+a placeholder of that tape), and `fault` (something that forbids sealing).
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ _LINES: dict[str, set[str]] = {
     "session": {"session"},
     "interaction": {"index", "kept", "client_gone"},
     "row": {"row"},
+    "bound": {"secret", "placeholder"},
     "fault": {"code", "message"},
 }
 """Each kind of line, with fields it cannot be without."""
@@ -46,6 +48,10 @@ class JournalContent:
     torn: bool = False
     clients_gone: frozenset[int] = frozenset()
     """Indexes of the exchanges whose client hung up before the end."""
+    taken: frozenset[int] = frozenset()
+    """Indexes of the exchanges that a tape answered and that are taken over from it; their rows are in `rows`."""
+    bound: Mapping[str, str] = field(default_factory=dict)
+    """Secrets that the agent sent, with the placeholders of that tape for which they stood."""
     rewrites: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
     """By index: the addresses that were rewritten on their way to the service or to the agent (`TraceRow.rewrites`)."""
 
@@ -86,6 +92,14 @@ class JournalWriter:
         """Append a finished exchange with the real thing; `kept` says that it belongs on the tape."""
         line = {"line": "interaction", "kept": kept, "client_gone": client_gone, **_packed(interaction)}
         self._write({**line, "rewrites": rewrites} if rewrites else line)
+
+    def taken(self, interaction: Interaction) -> None:
+        """Append an exchange that a tape answered, as it is to stand on the new tape."""
+        self._write({"line": "interaction", "kept": True, "client_gone": False, "taken": True, **_packed(interaction)})
+
+    def bound(self, secret: str, placeholder: str) -> None:
+        """Append for which placeholder of that tape a secret stands."""
+        self._write({"line": "bound", "secret": secret, "placeholder": placeholder})
 
     def row(self, row: dict[str, Any]) -> None:
         """Append the trace row of an exchange that the real thing had no part in."""
@@ -149,6 +163,8 @@ def read_journal(path: Path) -> JournalContent:
         faults=tuple(line for line in parsed if line["line"] == "fault"),
         torn=torn,
         clients_gone=frozenset(line["index"] for line in found if line["client_gone"]),
+        taken=frozenset(line["index"] for line in found if line.get("taken")),
+        bound={line["secret"]: line["placeholder"] for line in parsed if line["line"] == "bound"},
         rewrites={line["index"]: tuple(line["rewrites"]) for line in found if "rewrites" in line},
     )
 
@@ -204,6 +220,8 @@ def _packed(interaction: Interaction) -> dict[str, Any]:
         "seconds": interaction.seconds,
         "stand_in": interaction.stand_in,
         **({"beside": interaction.beside} if interaction.beside else {}),
+        **({"after": interaction.after} if interaction.after is not None else {}),
+        **({"redacted": interaction.redacted} if interaction.redacted else {}),
     }
 
 
@@ -232,6 +250,8 @@ def _unpacked(line: dict[str, Any]) -> Interaction:
         seconds=line["seconds"],
         stand_in=line["stand_in"],
         beside=tuple(line.get("beside", ())),
+        after=tuple(line["after"]) if "after" in line else None,
+        redacted=tuple(line.get("redacted", ())),
     )
 
 

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from proctor.config import Config
 from proctor.presets import QUIET_VARIABLES
-from proctor.wire import SessionInfo
+from proctor.wire import KEPT, SessionInfo
 
 PROXY_VARIABLES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")
 NO_PROXY = "NO_PROXY"
@@ -27,14 +27,16 @@ def agent_environment(config: Config, info: SessionInfo, *, watch: bool = True) 
         variables["PROCTOR_RECORDED_AT"] = info.recorded_at
     if set(info.modes.values()) == {"replay"}:  # else a service that is really asked may need the real secret
         variables.update(info.variables)
+    needed = _real_keys(config, info)
     for name in info.modes:
         service = config.services[name]
         address = f"{info.url}/{name}"
         variables.update(dict.fromkeys(service.base_url_variables, address))
         if info.modes[name] == "replay":
-            variables.update(_dummies(config, info, name))
+            dummies = _dummies(config, info, name)
+            variables.update({variable: dummies[variable] for variable in dummies.keys() - needed})
     if watch:
-        recording = "record" in info.modes.values()
+        recording = not KEPT.isdisjoint(info.modes.values())
         variables.update(_both_cases(dict.fromkeys(PROXY_VARIABLES, proxy_address(info.url))))
         variables.update(_both_cases({NO_PROXY: ",".join(config.pass_hosts) if recording else ""}))
     return {**variables, NAMES: ",".join(variables)}
@@ -70,6 +72,16 @@ def _dummies(config: Config, info: SessionInfo, name: str) -> dict[str, str]:
     if facts and "" in known:
         dummies.update(dict.fromkeys(facts.key_variables, known[""]))
     return dummies
+
+
+def _real_keys(config: Config, info: SessionInfo) -> set[str]:
+    """The variables with which the agent asks real services, which take no placeholder."""
+    found: set[str] = set()
+    for name in (name for name, mode in info.modes.items() if mode != "replay"):
+        service = config.services[name]
+        facts = service.preset_facts
+        found.update(service.identity_variables.values(), facts.key_variables if facts else ())
+    return found
 
 
 def _both_cases(variables: Mapping[str, str]) -> dict[str, str]:

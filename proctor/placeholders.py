@@ -72,6 +72,11 @@ def live_stand_in(number: int) -> str:
     return f"{MARK}live-{number}"
 
 
+def is_opaque(value: str) -> bool:
+    """Whether `value` is a stand-in for a secret that had no shape, or that of base64, as it may have by chance."""
+    return PLACEHOLDER.fullmatch(value) is not None or re.fullmatch(rf"{_MARK64}[A-Za-z0-9+/]+=*", value) is not None
+
+
 def is_live(value: str) -> bool:
     """Whether `value` stands for a credential that stands for none of the tape's."""
     return value.startswith(f"{MARK}live-")
@@ -90,6 +95,11 @@ def numbers_in(text: str) -> set[int]:
     for match in SHAPED.finditer(text):
         found.update(_numbers(match[0]))
     return found
+
+
+def numbers_of(value: str) -> set[int]:
+    """The numbers for which a whole value may stand, digits and dates included."""
+    return numbers_in(value) or _ambiguous(value)
 
 
 def _numbers(shaped: str) -> set[int]:

@@ -3,25 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from pathlib import Path
 from typing import Any
 
+from proctor.earlier import named_secrets, numbers_before
 from proctor.interaction import Interaction
 from proctor.journal import JournalContent
 from proctor.paths import Layout
 from proctor.redaction.redactor import Redactor
 from proctor.redaction.rules import rules_of
+from proctor.stamp import BEFORE, EXTENDS, OVER
 from proctor.trace import interaction_fields, row_line
 
 
-def session_redactor(content: JournalContent, root: Path) -> Redactor:
+def session_redactor(content: JournalContent, layout: Layout) -> Redactor:
     """A redactor that knows every secret of the session; those of the tape have the first numbers.
 
-    The rules are those with which the recording began; `root` is the project's folder, where a function of its own is.
+    Secrets of an earlier tape keep their placeholders where its answers are taken over, and their numbers where it is
+    recorded again. The rules are those with which the recording began.
     """
     head = content.head
-    rules = rules_of(head.get("redact", {}), root, head.get("variables", {}))
-    redactor = Redactor.over((*content.interactions, *content.live), rules)
+    rules = rules_of(head.get("redact", {}), layout.root, head.get("variables", {}))
+    over = head.get(OVER) or head.get(EXTENDS, {})
+    redactor = Redactor.over(
+        (*content.interactions, *content.live),
+        rules,
+        over.get("placeholders", 0),
+        bound={**named_secrets(head, over), **content.bound},
+        numbers=numbers_before(layout, head, rules) if BEFORE in head else None,
+    )
     for row in content.rows:
         redactor.learn_row(row)
     return redactor
@@ -30,7 +39,8 @@ def session_redactor(content: JournalContent, root: Path) -> Redactor:
 def redacted_rows(content: JournalContent, redactor: Redactor) -> tuple[dict[str, Any], ...]:
     """The whole trace, in order of the requests: exchanges with the real thing, and the others."""
     rows = [redactor.value(row) for row in content.rows]
-    for source, interactions in (("record", content.interactions), ("live", content.live)):
+    recorded = [interaction for interaction in content.interactions if interaction.index not in content.taken]
+    for source, interactions in (("record", recorded), ("live", content.live)):
         rows.extend(_row(content, source, interaction, redactor) for interaction in interactions)
     return tuple(sorted(rows, key=lambda row: int(row["index"])))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,7 @@ from typing import Any
 from proctor.cassette import Cassette, save_cassette
 from proctor.credentials import credentials_of
 from proctor.errors import PlatformError
+from proctor.extending import extended, extended_tape, in_places
 from proctor.interaction import Interaction
 from proctor.journal import JournalContent
 from proctor.matchkey import CanonicalKey, canonical_key, key_headers_of
@@ -18,7 +19,7 @@ from proctor.paths import Layout
 from proctor.redacted_trace import redacted_rows, session_redactor
 from proctor.redaction.redactor import Redactor, short_secrets
 from proctor.retries import folded
-from proctor.stamp import recording_stamp
+from proctor.stamp import BEFORE, recording_stamp
 from proctor.tape_bodies import body_folder, prune_bodies
 
 _REFUSED = frozenset({401, 403})
@@ -28,7 +29,10 @@ _LARGE = 1_000_000
 
 @dataclass(frozen=True)
 class SealResult:
-    """What became of a recording. Exactly one of `sealed` and `aside` is set, or neither if nothing was recorded."""
+    """What became of a recording. Exactly one of `sealed` and `aside` is set, or neither if nothing was recorded.
+
+    A clean one is put `aside` without `reasons` where it is recorded again: somebody is to compare it first.
+    """
 
     cassette: Cassette
     redactor: Redactor
@@ -43,38 +47,40 @@ class SealResult:
 def seal(layout: Layout, content: JournalContent) -> SealResult:
     """Redact, judge and write what a journal holds.
 
-    Raises PlatformError where a secret survived redaction, or vcrpy could not read the tape; OSError where the disk
-    refuses. The old tape is then untouched and the journal still there.
+    Raises PlatformError where a secret survived redaction, or vcrpy could not read the tape; CassetteError where the
+    tape to be extended is not what it was; OSError where the disk refuses. The old tape is then untouched and the
+    journal still there.
     """
     head = content.head
-    redactor = session_redactor(content, layout.root)
+    redactor = session_redactor(content, layout)
+    old = extended_tape(layout, head)
+    size = len(old.interactions) if old else 0
     kept = folded(content.interactions, frozenset(head.get("llms", ())))
-    places = {interaction.index: index for index, interaction in enumerate(kept)}
-    clean = tuple(
-        replace(
-            redactor.interaction(interaction),
-            index=places[interaction.index],
-            beside=tuple(sorted(places[other] for other in interaction.beside if other in places)),
-        )
-        for interaction in kept
-    )
-    cassette = Cassette(head["cassette"], clean, recording_stamp(head, redactor, clean))
+    places = {interaction.index: size + nth for nth, interaction in enumerate(kept)}
+    clean = tuple(_clean(interaction, redactor, places, size) for interaction in kept)
+    stamp = recording_stamp(head, redactor, clean)
+    cassette = extended(old, clean, head, stamp) if old and clean else old or Cassette(head["cassette"], clean, stamp)
     rows = redacted_rows(content, redactor)
     notes = (*_notes(content, redactor, clean), *_folded(clean))
     if not head["services"]:  # a session that only asks the real thing, or replays beside it
         return SealResult(cassette, redactor, rows, notes=notes)
-    reasons = tuple(reasons_not_to_seal(head, clean, content.faults))
+    taken = {places[index] for index in content.taken}  # judged when the earlier tape was sealed
+    recorded = tuple(interaction for interaction in clean if interaction.index not in taken)
+    if old and not clean:  # the tape answered everything
+        return SealResult(cassette, redactor, rows, notes=notes)
+    reasons = tuple(reasons_not_to_seal(head, recorded, content.faults))
     if not clean:
         return SealResult(cassette, redactor, rows, reasons=reasons, notes=notes)
     refuse_leaks(redactor, clean)
     limit = head.get("body_files_over")
-    if not reasons:
+    if not reasons and BEFORE not in head:
         path = layout.confined_cassette(cassette.name)
         save_cassette(path, cassette, limit)
         forget_aside(layout, cassette.name)
         return SealResult(cassette, redactor, rows, sealed=path, notes=notes)
     path = layout.aside / f"{cassette.name}.yaml"
-    save_cassette(path, replace(cassette, stamp={**cassette.stamp, "aside": list(reasons)}), limit)
+    why = list(reasons) or ["recorded again: compare it with the old tape"]
+    save_cassette(path, replace(cassette, stamp={**cassette.stamp, "aside": why}), limit)
     return SealResult(cassette, redactor, rows, aside=path, reasons=reasons, notes=notes)
 
 
@@ -83,6 +89,22 @@ def _folded(interactions: Iterable[Interaction]) -> Iterator[str]:
     if calls:
         times = sum(interaction.attempts - 1 for interaction in calls)
         yield f"{times} retries were folded into the calls that they repeat: {', '.join(map(_told, calls[:5]))}"
+
+
+def _clean(interaction: Interaction, redactor: Redactor, places: Mapping[int, int], size: int) -> Interaction:
+    """The interaction as the tape has it; one that was taken over may hold placeholders already.
+
+    `places` are those on the tape by index, `size` is that of the tape that is extended.
+    """
+    clean = redactor.interaction(interaction)
+    after = None if interaction.after is None else in_places(interaction.after, size, places)
+    return replace(
+        clean,
+        index=places[interaction.index],
+        beside=tuple(sorted(places[other] for other in interaction.beside if other in places)),
+        after=after,
+        redacted=tuple(dict.fromkeys((*interaction.redacted, *clean.redacted))),
+    )
 
 
 def refuse_leaks(redactor: Redactor, interactions: Iterable[Interaction]) -> None:

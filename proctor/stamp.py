@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -16,36 +17,61 @@ from proctor.interaction import Interaction
 from proctor.redaction.redactor import Redactor
 from proctor.trace import body_value
 
+OVER = "over"
+"""Key of a journal's head: facts of the tape whose answers are taken over."""
+EXTENDS = "extends"
+"""Key of a journal's head: facts of the tape to which new episodes are appended."""
+BEFORE = "before"
+"""Key of a journal's head: facts of the tape that is recorded again."""
+
 _HIDDEN = "..."
 _LONGEST_WORD = 120
 """Of a command line; a whole script given by `-c` is not what the reader of a tape is after."""
 _SECRET_NAME = re.compile(r"(?i)(key|token|secret|password|passwd|credential|auth)s?$")
 _ASSIGNED = re.compile(r"(?P<name>-{0,2}[\w.-]+)(?P<sign>[=:])(?P<value>.+)", re.DOTALL)
+_QUOTED = re.compile(r'\s|^"|^$')
+_WORD = re.compile(r'"(?:[^"\\]|\\.)*"|\S+')
 _USERINFO = re.compile(r"//[^/@\s]+@")
 
 
 def recording_stamp(head: dict[str, Any], redactor: Redactor, interactions: Iterable[Interaction]) -> dict[str, Any]:
     """The stamp of a recording, from its journal's head and its redacted interactions. What is not known is absent."""
     llms = frozenset(head.get("llms", ()))
+    over = head.get(OVER, {})
     identities = {
         service: {name: redactor.known[value] for name, value in values.items() if value in redactor.known}
         for service, values in head.get("identities", {}).items()
     }
+    services = {name: redactor.text(facts["url"]) for name, facts in head["services"].items()}
+    variables = {
+        name: redactor.known[value] for value, name in redactor.rules.variables.items() if value in redactor.known
+    }
     stamp = {
-        "recorded_at": head["recorded_at"],
+        # Answers that are taken over are as old as they were, and the agent was told that date.
+        "recorded_at": over.get("recorded_at") or head["recorded_at"],
+        "retaped_at": head["recorded_at"] if over else "",
+        "over": {"tape": over["tape"], "digest": over["digest"]} if over else {},
         "proctor": __version__,
         "environment": head.get("environment", ""),
         "host": head.get("host", ""),
         "command": redactor.text(head.get("command", "")),
-        "services": {name: redactor.text(facts["url"]) for name, facts in head["services"].items()},
+        "folder": head.get("folder", ""),
+        "live": sorted(name for name, mode in head.get("modes", {}).items() if mode == "live"),
+        "services": {**_of_replayed(head, over.get("services", {})), **services},
         "tool_schemas": tool_schemas(each for each in interactions if each.request.service in llms),
-        "identities": {service: names for service, names in identities.items() if names},
-        "variables": {
-            name: redactor.known[value] for value, name in redactor.rules.variables.items() if value in redactor.known
+        "identities": {
+            **_of_replayed(head, over.get("identities", {})),
+            **{service: names for service, names in identities.items() if names},
         },
+        "variables": {**over.get("variables", {}), **variables},
         "placeholders": redactor.count,
     }
     return {key: value for key, value in stamp.items() if value or key == "services"}
+
+
+def _of_replayed(head: dict[str, Any], by_service: dict[str, Any]) -> dict[str, Any]:
+    """What an earlier tape says of the services that it answered in this recording."""
+    return {name: facts for name, facts in by_service.items() if head["modes"].get(name) == "replay"}
 
 
 def tool_schemas(interactions: Iterable[Interaction]) -> dict[str, str]:
@@ -64,13 +90,26 @@ def tool_schemas(interactions: Iterable[Interaction]) -> dict[str, str]:
     return {name: " ".join(hashes) for name, hashes in sorted(found.items())}
 
 
-def shown_command(words: Sequence[str], root: Path) -> str:
-    """A command line as a tape may keep it: no secrets, no folders of one machine."""
+def shown_command(words: Sequence[str], root: Path, folder: str = "") -> str:
+    """A command line as a tape may keep it: no secrets, no folders of one machine.
+
+    It is to be run in `folder`, below `root`; `command_words` reads it.
+    """
     shown, hide = [], False
     for word in words:
-        shown.append(_HIDDEN if hide else _shown_word(word, root))
+        shown.append(_HIDDEN if hide else _shown_word(word, root, folder))
         hide = not hide and word.startswith("-") and _SECRET_NAME.search(word) is not None
-    return " ".join(json.dumps(word, ensure_ascii=False) if re.search(r"\s", word) else word for word in shown)
+    return " ".join(json.dumps(word, ensure_ascii=False) if _QUOTED.search(word) else word for word in shown)
+
+
+def command_words(command: str) -> list[str]:
+    """The words of a command line that `shown_command` wrote."""
+    return [json.loads(word) if word.startswith('"') else word for word in _WORD.findall(command)]
+
+
+def is_hidden(word: str) -> bool:
+    """Whether a word of a command line is not what was typed: a secret, or too long to be kept."""
+    return word.endswith(_HIDDEN) or f"//{_HIDDEN}@" in word
 
 
 def age_text(recorded_at: str, now: datetime) -> str:
@@ -84,7 +123,7 @@ def age_text(recorded_at: str, now: datetime) -> str:
     return "today" if days == 0 else f"{days} day{'s' if days > 1 else ''} ago"
 
 
-def _shown_word(word: str, root: Path) -> str:
+def _shown_word(word: str, root: Path, folder: str) -> str:
     assigned = _ASSIGNED.fullmatch(word)
     if assigned and _SECRET_NAME.search(assigned["name"]):
         return f"{assigned['name']}{assigned['sign']}{_HIDDEN}"
@@ -94,7 +133,7 @@ def _shown_word(word: str, root: Path) -> str:
     path = Path(word)
     if not path.is_absolute():
         return word
-    return path.relative_to(root).as_posix() if path.is_relative_to(root) else path.name
+    return Path(os.path.relpath(path, root / folder)).as_posix() if path.is_relative_to(root) else path.name
 
 
 def _tool_name(tool: Any) -> str | None:

@@ -65,6 +65,10 @@ class Tally:
     """By service and difference."""
     hosts: dict[tuple[str, str], HostTried] = field(default_factory=dict)
     notes: dict[str, None] = field(default_factory=dict)
+    episodes: list[str] = field(default_factory=list)
+    """The calls that the tape did not have, and that were made and kept."""
+    made_again: int = 0
+    """Calls of the tape that were made again."""
     guesses: Counter[tuple[str, str, Effect]] = field(default_factory=Counter)
     guesses_repeated: Counter[tuple[str, str, Effect]] = field(default_factory=Counter)
 
@@ -183,9 +187,13 @@ def llm_of(
     asked = llm_services & tally.asked
     if not asked:
         return "none"
-    if all(modes[service] == "replay" for service in asked):
+    counts = tally.services
+    real = {
+        name for name in asked if modes[name] != "replay" and (modes[name] != "new_episodes" or counts[name].recorded)
+    }
+    if not real:
         return "replayed"
-    return "stand-in" if asked & tally.stand_ins else "live"
+    return "stand-in" if real & tally.stand_ins else "live"
 
 
 class Ending(NamedTuple):

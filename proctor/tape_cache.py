@@ -39,13 +39,14 @@ class TapeCache:
         if not held.startswith(self._head):
             return None
         form = held[len(self._head) :]
-        if b"digest: " + digest(form).encode() not in self._data:
+        sealed_with = digest(form)
+        if b"digest: " + sealed_with.encode() not in self._data:
             return None
         try:
             seal, *items = map(orjson.loads, form.split(b"\n"))
         except ValueError:
             return None
-        return seal, items
+        return {**seal, "digest": sealed_with}, items
 
     def write(self, form: bytes) -> None:
         """Keep the canonical form of the file; a disk that refuses costs only time."""

@@ -84,6 +84,7 @@ def from_item(
             stand_in=_optional(extra.get("stand_in")),
             attempts=int(extra.get("attempts", 1)),
             beside=tuple(int(other) for other in extra.get("beside", ())),
+            after=tuple(int(other) for other in extra["after"]) if "after" in extra else None,
             redacted=tuple(extra.get("redacted", ())),
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
@@ -117,6 +118,8 @@ def _extension(interaction: Interaction) -> dict[str, Any]:
         "request_headers": _raw_headers(request.headers),
         "response_headers": _raw_headers(response.headers),
     }
+    if interaction.after is not None:
+        extra["after"] = FlowList(interaction.after)
     extra.update((key, value) for key, value in optional.items() if value)
     return extra
 

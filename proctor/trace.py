@@ -201,6 +201,12 @@ class SessionSummary(BaseModel):
     """Every secret that sealing replaced."""
     sealed: str = ""
     """Path of the tape that this recording became."""
+    over: str = ""
+    """The tape from which the hits were taken over into the new one."""
+    episodes: tuple[str, ...] = ()
+    """Of a session that extends a tape: the calls that the tape did not have, as `orders query_order`, in order."""
+    made_again: int = 0
+    """How many calls of the tape were made again, so that the real services are in the same state."""
     aside: str = ""
     """Path of the recording that sealing refused."""
     aside_reasons: tuple[str, ...] = Field(default=())

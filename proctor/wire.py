@@ -10,10 +10,15 @@ from pydantic import BaseModel, ConfigDict, Field
 from proctor.overlay import Patch
 from proctor.trace import SessionSummary
 
-Mode = Literal["record", "replay", "live"]
-"""Of a service: answered by the real thing and kept, by the tape, or by the real thing and not kept."""
+Mode = Literal["record", "new_episodes", "replay", "live"]
+"""Of a service: answered by the real thing and kept, by the tape and where that has no answer by the real thing, which
+is appended to it, by the tape, or by the real thing and not kept."""
 
-MODES: tuple[Mode, ...] = ("record", "replay", "live")
+MODES: tuple[Mode, ...] = ("record", "new_episodes", "replay", "live")
+KEPT: frozenset[Mode] = frozenset({"record", "new_episodes"})
+"""Modes in which a tape is written."""
+FROM_TAPE: frozenset[Mode] = frozenset({"replay", "new_episodes"})
+"""Modes in which a tape is read."""
 
 TOKEN_HEADER = "x-proctor-token"  # noqa: S105 - a header's name
 MISS_HEADER = "x-proctor-miss"
@@ -34,6 +39,13 @@ class SessionSpec(BaseModel):
     """An id of one's own choice; else an unguessable one is made."""
     command: tuple[str, ...] = ()
     """The agent's command line, where there is one; the tape keeps it, without secrets."""
+    folder: str = ""
+    """Where that runs, below the project's folder."""
+    over: str = ""
+    """The tape that answers the services in replay; by default `cassette`. While others are recorded, what it answers
+    is taken over into the new tape."""
+    again: bool = False
+    """The tape of that name is recorded again: placeholders keep their numbers, and the new one is put aside."""
     allow_unused: bool = False
     """A service that is never asked is no failure."""
     strict: bool = False
@@ -44,6 +56,11 @@ class SessionSpec(BaseModel):
     """Hosts that the launcher let go direct."""
     notes: tuple[str, ...] = ()
     """What the launcher found worth saying in the summary."""
+
+    @property
+    def extends(self) -> bool:
+        """Whether what the tape does not have is appended to it."""
+        return "new_episodes" in self.modes.values()
 
 
 class SessionInfo(BaseModel):
@@ -124,7 +141,9 @@ class ErrorAnswer(BaseModel):
 
 
 def set_up_of(modes: Mapping[str, Mode], llm_services: frozenset[str]) -> str:
-    """The name of a set-up: `code`, `prompt`, `retape`, `record`, `live`, else `mixed`."""
+    """The name of a set-up: `code`, `prompt`, `retape`, `record`, `extend`, `live`, else `mixed`."""
+    if "new_episodes" in modes.values():
+        return "extend"
     tools = {mode for service, mode in modes.items() if service not in llm_services}
     models = {mode for service, mode in modes.items() if service in llm_services}
     names: dict[tuple[Mode, Mode], str] = {

@@ -14,7 +14,7 @@ from proctor.redacted_trace import write_trace
 from proctor.sealing import SealResult, seal
 from proctor.summary import llm_of, unused_labels
 from proctor.trace import ForgivenSeen, SessionSummary
-from proctor.wire import SessionSpec, set_up_of
+from proctor.wire import FROM_TAPE, KEPT, SessionSpec, set_up_of
 
 
 def conclude(session: Session, command_status: int | None) -> SessionSummary:
@@ -55,7 +55,7 @@ class LeftOpen:
 def leave(session: Session) -> LeftOpen:
     """End a session that nobody closed: how its command ended is not known, so it never counts as fine."""
     left = LeftOpen(session.id, session.spec, session.tally.exchanges)
-    if session.journal is not None and "record" in session.spec.modes.values():
+    if session.journal is not None and not KEPT.isdisjoint(session.spec.modes.values()):
         session.journal.close()
         return replace(left, journal=session.journal.path, error=session.journal.failed)
     session.failed("left_open", "the proxy was stopped before the session was closed", "close a session, then stop")
@@ -96,7 +96,7 @@ def summarised(session: Session, command_status: int | None, result: SealResult 
     tally, spec = session.tally, session.spec
     llms = session.config.llm_services
     played = session.order.played if session.order else []
-    replayed = [name for name, mode in spec.modes.items() if mode == "replay"]
+    replayed = [name for name, mode in spec.modes.items() if mode in FROM_TAPE]
     tape = session.tape.cassette if session.tape else None
     kept = result.cassette.interactions if result else ()
     on_tape = set(tape.services) if tape else set()
@@ -104,6 +104,7 @@ def summarised(session: Session, command_status: int | None, result: SealResult 
         on_tape &= set(session.config.services)
     must_be_asked = on_tape | {name for name, mode in spec.modes.items() if mode != "replay"}
     unused = unused_labels(tape.interactions, played) if tape else ()
+    extended = result is not None and result.sealed is not None and spec.extends
     summary = SessionSummary(
         session=session.id,
         cassette=spec.cassette,
@@ -119,7 +120,7 @@ def summarised(session: Session, command_status: int | None, result: SealResult 
         repeated=tally.repeated,
         recorded=tally.total("recorded"),
         live=tally.total("live"),
-        interactions=len(tape.interactions) if tape else len(kept),
+        interactions=len(kept) if extended else len(tape.interactions) if tape else len(kept),
         recorded_at=tape.recorded_at if tape else "",
         misses=tuple(tally.misses.values()),
         guessed=tally.guessed_effects(),
@@ -135,6 +136,9 @@ def summarised(session: Session, command_status: int | None, result: SealResult 
         redacted=sum(bool(interaction.redacted) for interaction in kept),
         replaced=result.redactor.replaced_secrets() if result else (),
         sealed=str(result.sealed) if result and result.sealed else "",
+        over=spec.over,
+        episodes=tuple(tally.episodes),
+        made_again=tally.made_again,
         aside=str(result.aside) if result and result.aside else "",
         aside_reasons=result.reasons if result else (),
     )

@@ -155,7 +155,7 @@ def rows_so_far(session: Session) -> list[dict[str, object]]:
     """The trace rows of an open session; a recording's are redacted as sealing would, from what is known so far."""
     if session.journal is not None:
         content = read_journal(session.journal.path)
-        return list(redacted_rows(content, session_redactor(content, session.layout.root)))
+        return list(redacted_rows(content, session_redactor(content, session.layout)))
     assert session.trace is not None
     session.trace.flush()
     return [orjson.loads(line) for line in session.trace.path.read_bytes().splitlines()]

@@ -23,6 +23,8 @@ class IdentityBinder:
     tape: Tape
     environ: Mapping[str, str]
     redactor: Redactor
+    fresh: set[str] = field(default_factory=set, init=False)
+    """Secrets that a real service has handed out in this session, and that the tape cannot know."""
     _bound: dict[tuple[str, Credential], str] = field(default_factory=dict, init=False)
     _seen: dict[tuple[str, bytes, bytes], Identity] = field(default_factory=dict, init=False)
 
@@ -62,6 +64,8 @@ class IdentityBinder:
     def _bind(self, service: str, credential: Credential) -> str:
         recorded = self.tape.identities.get(service, {}).get(credential.kind, set())
         try:
+            if credential.value in self.fresh:
+                raise Unbound("the credential was handed out in this session, not on the tape")
             return self._named(service, credential) or self._only(service, credential, recorded)
         except Unbound:
             self.redactor.learn_secret(credential.value)

@@ -36,8 +36,11 @@ class Order(Protocol):
     played: list[int]
     """By position: how often it has answered."""
 
-    def choose(self, positions: Sequence[int], wider: Wider = _none) -> Choice | None:
-        """The recording that answers next, noted as played; None where they are used up."""
+    def choose(self, positions: Sequence[int], wider: Wider = _none, *, strict: bool = False) -> Choice | None:
+        """The recording that answers next, noted as played; None where they are used up.
+
+        Where `strict`, a choice of another state is given, but not noted, and no write is repeated.
+        """
 
 
 @dataclass
@@ -53,14 +56,13 @@ class _Near:
 class StateAware:
     """Answers a read from the recording made after exactly the writes of this session, else from the nearest one.
 
-    A write answers once a recording, in recorded order, unless its effect is only guessed: then the last one repeats.
+    A write answers once a recording, of several the one nearest in state, in recorded order; one whose effect is only
+    guessed repeats the last.
     What depends on no state (an LLM) answers in recorded order, the last one again.
     """
 
     effects: Sequence[EffectFound]
     tape: Tapestate
-    strict: bool = False
-    """An answer from another state is none."""
     played: list[int] = field(init=False)
     _groups: dict[str, GroupState] = field(init=False, default_factory=dict)
     _first_unplayed: dict[tuple[int, int], int] = field(init=False, default_factory=dict)
@@ -72,30 +74,50 @@ class StateAware:
         self.played = [0] * len(self.effects)
         self._groups = {name: GroupState(writes) for name, writes in self.tape.writes.items()}
 
-    def choose(self, positions: Sequence[int], wider: Wider = _none) -> Choice | None:
-        """See `Order.choose`. Where `strict`, a choice of another state is given, but not noted."""
+    def choose(self, positions: Sequence[int], wider: Wider = _none, *, strict: bool = False) -> Choice | None:
+        """See `Order.choose`."""
         first = positions[0]
-        effect = self.effects[first].effect
-        if effect == "read" and self.tape.has_writes(first):
+        effect, group = self.effects[first].effect, self.tape.recorded[first].group
+        if effect == "read" and group in self._groups:
             choice: Choice | None = self._read(positions, wider)
+        elif effect == "write":
+            choice = self._write(positions, wider)
         else:
             choice = self._in_line(positions, wider)
-        if choice is None:
+        if choice is None or (strict and choice.state.distance):
+            return choice
+        if strict and choice.repeated and effect == "write":
             return None
+        self.played[choice.position] += 1
         if effect == "write":
-            return self._write(choice)
-        if not (self.strict and choice.state.distance):
-            self.played[choice.position] += 1
+            self._groups[group].wrote(choice.position, self.tape.unordered(choice.position))
         return choice
 
-    def _write(self, choice: Choice) -> Choice:
-        position = choice.position
-        state, beside = self._groups[self.tape.recorded[position].group], self.tape.beside(position)
-        difference = state.difference(self.tape.before(position), beside | {position})
-        if not (self.strict and difference.distance):
-            state.wrote(position, beside)
-            self.played[position] += 1
-        return choice._replace(state=difference)
+    def made(self, group: str) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """The writes of a group so far: those of the tape by position, and the session's numbers of all others."""
+        state = self._groups.get(group)
+        return (state.made, tuple(state.elsewhere)) if state else ((), ())
+
+    def wrote_elsewhere(self, group: str, index: int) -> None:
+        """Note a write that is not on the tape, by the session's own number."""
+        self._groups.setdefault(group, GroupState(())).wrote_elsewhere(index)
+
+    def _write(self, positions: Sequence[int], wider: Wider) -> Choice | None:
+        """Of the recordings that have not answered the nearest one, of equals the earliest."""
+        choice = self._in_line(positions, wider)
+        if choice is None:
+            return None
+        choice = choice._replace(state=self._difference(choice.position))
+        if choice.repeated or not choice.state.distance:
+            return choice
+        left = [p for p in sorted({*positions, *wider()}) if not self.played[p]]
+        nearest = min(left, key=lambda p: (self._difference(p).distance, p != choice.position, p))
+        return Choice(nearest, repeated=False, state=self._difference(nearest))
+
+    def _difference(self, position: int) -> Difference:
+        """In what the session's state is not that of a recording. A repeated write does not differ from itself."""
+        state = self._groups[self.tape.recorded[position].group]
+        return state.difference(self.tape.before(position), self.tape.beside(position) | {position})
 
     def _read(self, positions: Sequence[int], wider: Wider) -> Choice:
         near = self._near(positions)
@@ -120,8 +142,7 @@ class StateAware:
             least = min(distances)
             nearest = [p for p, distance in zip(positions, distances, strict=True) if distance == least]
             latest = nearest[-1]
-            difference = state.difference(self.tape.before(latest), self.tape.beside(latest))
-            known = self._nearest[key] = _Near(nearest if not least else [latest], difference)
+            known = self._nearest[key] = _Near(nearest if not least else [latest], self._difference(latest))
         return known
 
     def _unplayed(self, near: _Near) -> int | None:

@@ -154,11 +154,11 @@ class Tape:
 
     def _recorded(self, position: int) -> Recorded:
         interaction = self.cassette.interactions[position]
-        name = interaction.request.service
-        service = self.config.services.get(name)
-        group = service.state_group if service else ""
         written = self.effects[position].effect == "write"
-        return Recorded(group or name, written, frozenset(interaction.beside))
+        after = None if interaction.after is None else frozenset(interaction.after)
+        return Recorded(
+            self.config.group_of(interaction.request.service), written, frozenset(interaction.beside), after
+        )
 
     def identity_at(self, position: int) -> Identity:
         """The identity of a recorded request."""

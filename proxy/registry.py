@@ -14,8 +14,9 @@ from typing import NamedTuple
 
 import aiohttp
 
-from proctor.cassette import check_place
+from proctor.cassette import Cassette, check_place, load_cassette
 from proctor.config import Config, upstream_url
+from proctor.earlier import facts_of
 from proctor.errors import (
     EXIT_FAILED,
     EXIT_FINE,
@@ -30,10 +31,13 @@ from proctor.paths import Layout, cassette_name
 from proctor.placeholders import live_stand_in
 from proctor.proxy.addresses import Addresses, known_urls
 from proctor.proxy.conclude import LeftOpen, conclude, leave
+from proctor.proxy.episodes import ModelEpisodes, ToolEpisodes
+from proctor.proxy.extending import check_extends
 from proctor.proxy.finding import RecordingFinder
 from proctor.proxy.forgive import Forgiver
 from proctor.proxy.identity import IdentityBinder
 from proctor.proxy.live_secrets import LiveSecrets
+from proctor.proxy.live_world import LiveWorld
 from proctor.proxy.metrics import Outcome, Totals, outcome_of
 from proctor.proxy.order import StateAware
 from proctor.proxy.overlaying import Overlaying
@@ -41,7 +45,7 @@ from proctor.proxy.playback import Tape
 from proctor.proxy.replay import Replay
 from proctor.proxy.restoring import CURRENT, Restorer
 from proctor.proxy.rewriting import Rewriter
-from proctor.proxy.seams import PathCarrier
+from proctor.proxy.seams import PathCarrier, Source
 from proctor.proxy.session import ServiceInSession, Session, journal_head
 from proctor.proxy.shelf import Shelf
 from proctor.proxy.tracing import TraceWriter
@@ -50,10 +54,11 @@ from proctor.proxy.volatile import Bindings
 from proctor.redaction.environment import secret_variables
 from proctor.redaction.redactor import Redactor
 from proctor.redaction.rules import rules_of
+from proctor.stamp import BEFORE, EXTENDS, OVER
 from proctor.summary import Ending, ServiceCount, ending
 from proctor.tape_lock import TapeLock
 from proctor.trace import SessionSummary
-from proctor.wire import SessionSpec
+from proctor.wire import FROM_TAPE, KEPT, SessionSpec
 
 _SESSION_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9.-]{0,63}")
 
@@ -97,7 +102,7 @@ class Registry:
 
     async def open(self, spec: SessionSpec) -> Session:
         """Start a session. Raises a typed error, leaving nothing behind, where a service, tape or journal is wrong."""
-        spec = spec.model_copy(update={"cassette": cassette_name(spec.cassette)})
+        spec = _completed(spec)
         for name in spec.modes:
             self.config.service(name)
         _check_overlay(spec)
@@ -110,15 +115,18 @@ class Registry:
         self._opening.add(session_id)
         lock: TapeLock | None = None
         try:
-            if "record" in spec.modes.values():
+            if not KEPT.isdisjoint(spec.modes.values()):
                 check_place(self.layout, spec.cassette)
                 lock = TapeLock(self.layout, spec.cassette, f"the recording of session {session_id}")
             # On a thread: a long tape takes a while, and other sessions are being answered.
-            replays = "replay" in spec.modes.values()
-            tape = await asyncio.to_thread(self._shelf.tape, spec.cassette) if replays else None
+            replays = not FROM_TAPE.isdisjoint(spec.modes.values())
+            tape = await asyncio.to_thread(self._shelf.tape, spec.over or spec.cassette) if replays else None
+            if spec.extends and tape is not None:
+                check_extends(self.config, spec, tape)
+            again = await asyncio.to_thread(load_cassette, self.layout, spec.cassette) if spec.again else None
             session = self._session(session_id, spec, urls, tape)
             session.lock = lock
-            self._start(session, urls)
+            self._start(session, urls, again)
         except BaseException:
             if lock is not None:
                 lock.release()
@@ -127,15 +135,18 @@ class Registry:
             self._opening.discard(session_id)
         return session
 
-    def _start(self, session: Session, urls: Mapping[str, str]) -> None:
-        """Everything that leaves a trace on disk or in the registry, at once."""
+    def _start(self, session: Session, urls: Mapping[str, str], again: Cassette | None) -> None:
+        """Everything that leaves a trace on disk or in the registry, at once. `again` is a tape recorded once more."""
         if self._stopping:
             raise SessionError("proxy_stopping", "the proxy is being stopped; no session was opened")
         self._add_services(session, urls)
         layout = self.layout
         layout.ensure_state()
         if urls:
-            head = journal_head(session.id, session.spec, self.config, urls, self.environ)
+            key = EXTENDS if session.spec.extends else OVER
+            earlier = {key: facts_of(session.tape.cassette)} if session.tape else {}
+            earlier |= {BEFORE: facts_of(again)} if again else {}
+            head = journal_head(session.id, session.spec, self.config, urls, self.environ, earlier)
             session.journal = JournalWriter(self._journal_path(session.spec.cassette, session.id), head)
         else:
             session.trace = TraceWriter(layout.sessions / session.id / "trace.jsonl")
@@ -225,19 +236,27 @@ class Registry:
         binder = IdentityBinder(tape, self.environ, session.secrets) if tape else None
         live = LiveSecrets(tape, self.environ, session.secrets) if tape else None
         bindings = Bindings()
+        world = LiveWorld(session, tape, session.order) if tape and session.order else None
         for name, mode in session.spec.modes.items():
             service = self.config.services[name]
-            if mode == "replay":
-                assert session.tape is not None
+            upstream = Upstream(service, urls[name], self._pool(), record=mode in KEPT) if name in urls else None
+            if mode in FROM_TAPE:
+                assert tape is not None
                 assert session.order is not None
                 assert binder is not None
                 assert live is not None
-                essences = session.tape.essences(name)
+                assert world is not None
+                essences = tape.essences(name)
                 forgiver = Forgiver(essences, bindings) if essences else None
-                finder = RecordingFinder(session.tape, live, forgiver)
-                source: Replay | Upstream = Replay(service, finder, session.order, binder)
+                replay = Replay(service, RecordingFinder(tape, live, forgiver), session.order, binder)
+                source: Source = replay
+                if upstream is not None and name in self.config.llm_services:
+                    source = ModelEpisodes(replay, upstream)
+                elif upstream is not None:
+                    source = ToolEpisodes(service, replay, upstream, world, binder)
             else:
-                source = Upstream(service, urls[name], self._pool(), record=mode == "record")
+                assert upstream is not None
+                source = upstream
             session.services[name] = ServiceInSession(name, service, source)
 
     def _session(self, session_id: str, spec: SessionSpec, asked: Mapping[str, str], tape: Tape | None) -> Session:
@@ -258,7 +277,7 @@ class Registry:
             secrets=self._secrets(tape),
             overlay=Overlaying(spec.overlay),
             tape=tape,
-            order=StateAware(tape.effects, tape.state, spec.strict) if tape else None,
+            order=StateAware(tape.effects, tape.state) if tape else None,
         )
         session.tally.notes.update(dict.fromkeys(tape.notes if tape else ()))
         for name in session.rewriter.unaddressed():
@@ -301,7 +320,7 @@ class Registry:
 
 def _check_overlay(spec: SessionSpec) -> None:
     """Raise UsageError where an overlay would be recorded, or is for a service that no tape answers."""
-    if spec.overlay and "record" in spec.modes.values():
+    if spec.overlay and not {"record", "new_episodes"}.isdisjoint(spec.modes.values()):
         raise UsageError("overlay_recorded", "what an overlay changes is never recorded", "replay, or leave it out")
     for patch in spec.overlay:
         if spec.modes.get(patch.service) != "replay":
@@ -309,3 +328,19 @@ def _check_overlay(spec: SessionSpec) -> None:
             raise UsageError(
                 "overlay_unknown_service", f"overlay {patch.told}: no tape answers it", nearest(patch.service, known)
             )
+
+
+def _completed(spec: SessionSpec) -> SessionSpec:
+    """The spec with plain names, and with the tape that answers while others are recorded. Raises UsageError."""
+    modes = set(spec.modes.values())
+    takes = {"record", "replay"} <= modes
+    if spec.over and not takes:
+        raise UsageError(
+            "nothing_taken_over",
+            f"no service is answered by {spec.over} while others are recorded",
+            "name the ones to be recorded: --only llm",
+        )
+    if spec.again and modes - {"record", "live"}:
+        raise UsageError("again_replays", "a tape is recorded again from the real services only", "leave out replay")
+    over = cassette_name(spec.over or spec.cassette) if takes else ""
+    return spec.model_copy(update={"cassette": cassette_name(spec.cassette), "over": over})

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from aiohttp import web
 from multidict import CIMultiDict
@@ -15,10 +16,10 @@ from proctor.config import ServiceConfig
 from proctor.credentials import CREDENTIAL_HEADERS
 from proctor.effects import tool_of
 from proctor.interaction import Headers, Interaction, Request, Response
-from proctor.matchkey import KEY_HEADERS, Identity, is_key_header
+from proctor.matchkey import KEY_HEADERS, is_key_header
 from proctor.proxy import answers, miss
 from proctor.proxy.cut import play_cut
-from proctor.proxy.finding import Found, RecordingFinder
+from proctor.proxy.finding import RecordingFinder
 from proctor.proxy.forgive import Conflict
 from proctor.proxy.hop import for_client
 from proctor.proxy.identity import IdentityBinder
@@ -27,6 +28,7 @@ from proctor.proxy.order import Choice, Order
 from proctor.proxy.seams import Exchange
 from proctor.proxy.state import SAME
 from proctor.proxy.state_told import other_writes, under_way
+from proctor.proxy.taking import all_anew, take_over
 from proctor.trace import body_value, interaction_fields, row_line
 
 if TYPE_CHECKING:
@@ -35,6 +37,18 @@ if TYPE_CHECKING:
 
 _SAID = (b"", b'"repeated":true,')
 """Of an answer that just comes from the tape: for the first time, and once more."""
+
+
+class Playable(NamedTuple):
+    """What answers an exchange: a recording, how it matches, and what the match forgave."""
+
+    choice: Choice
+    match: str
+    forgiven: Sequence[str] = ()
+
+
+Explained = Callable[[], dict[str, Any]]
+"""Makes the error of a miss."""
 
 
 class Replay:
@@ -56,32 +70,32 @@ class Replay:
 
     async def answer(self, exchange: Exchange) -> web.StreamResponse:
         """See `Source.answer`."""
+        found = self.look(exchange, strict=exchange.session.spec.strict)
+        if isinstance(found, Playable):
+            return await self.play(exchange, found)
+        # On a thread: comparing long conversations takes a while, and other sessions are being answered.
+        return self._refuse(exchange, await asyncio.to_thread(found))
+
+    def look(self, exchange: Exchange, *, strict: bool) -> Playable | Explained:
+        """The recording that answers, noted as played; else what tells why none does. `strict`: see `Order.choose`."""
         key_headers, credentials = self._read(exchange)
-        service = exchange.service.name
         try:
-            identity = self._binder.identity(service, credentials) if credentials else ()
-        except Unbound as reason:
-            return await self._miss_unbound(exchange, str(reason))
-        try:
+            identity = self._binder.identity(exchange.service.name, credentials) if credentials else ()
             found = self._finder.exact(exchange, key_headers, identity)
             found = found or self._finder.by_meaning(exchange, key_headers, identity)
         except Unbound as reason:
-            return await self._miss_unbound(exchange, str(reason))
+            return partial(miss.unbound, self._tape, self._clean(exchange), str(reason), self._tool(exchange))
         except Conflict as reason:
-            return self._refuse(exchange, miss.contradicting(self._clean(exchange), str(reason), self._tool(exchange)))
+            return partial(miss.contradicting, self._clean(exchange), str(reason), self._tool(exchange))
+        spec = exchange.session.spec
         if found is None:
-            return await self._miss(exchange, identity)
-        return await self._answer_from(found, exchange)
-
-    async def _answer_from(self, found: Found, exchange: Exchange) -> web.StreamResponse:
-        choice = self._order.choose(found.positions, lambda: self._finder.wider(found))
+            return partial(miss.explain, self._tape, self._clean(exchange), identity, self._tool(exchange), spec)
+        choice = self._order.choose(found.positions, lambda: self._finder.wider(found), strict=strict)
         if choice is None:
-            return self._refuse(
-                exchange, miss.used_up(self._tape, found.positions, self._tool(exchange), exchange.session.spec)
-            )
-        if exchange.session.spec.strict and choice.state.distance:
-            return self._refuse(exchange, miss.other_state(self._tape, choice, self._tool(exchange)))
-        return await self._play(exchange, choice, *self._finder.matched(found, choice.position))
+            return partial(miss.used_up, self._tape, found.positions, self._tool(exchange), spec)
+        if choice.state.distance and strict:
+            return partial(miss.other_state, self._tape, choice, self._tool(exchange))
+        return Playable(choice, *self._finder.matched(found, choice.position))
 
     def _read(self, exchange: Exchange) -> tuple[Headers, list[tuple[bytes, bytes]]]:
         """Key headers and credential headers of a request, in one pass over what few of them matter."""
@@ -105,13 +119,14 @@ class Replay:
         """The request with placeholders for every secret in it."""
         return self._secrets.clean(exchange.request)
 
-    async def _play(
-        self, exchange: Exchange, choice: Choice, match: str, forgiven: Sequence[str]
-    ) -> web.StreamResponse:
-        session = exchange.session
+    async def play(self, exchange: Exchange, found: Playable) -> web.StreamResponse:
+        """Answer from the tape, and leave the trace row."""
+        session, (choice, match, forgiven) = exchange.session, found
         prepared = self._prepared.get(choice.position) or self._prepare(session, choice.position)
         if session.overlay:
             prepared = self._overlaid(session, choice.position, prepared)
+        if session.spec.over:
+            take_over(exchange, self._tape, choice)
         session.tally.answered(prepared.interaction, "hits", choice.repeated)
         session.write_line(
             b'{"index":%d,"session":"%s","source":"replay","started":%.6f,"seconds":%.6f,"matched":%d,"match":"%s",%s%s'
@@ -175,20 +190,11 @@ class Replay:
             headers = self._headers[answer.headers] = for_client(answer.headers)
         return _Prepared(shown, sent, headers, told, more)
 
-    async def _miss(self, exchange: Exchange, identity: Identity) -> web.StreamResponse:
-        request = self._clean(exchange)
-        # On a thread: comparing long conversations takes a while, and other sessions are being answered.
-        error = await asyncio.to_thread(
-            miss.explain, self._tape, request, identity, self._tool(exchange), exchange.session.spec
-        )
-        return self._refuse(exchange, error)
-
-    async def _miss_unbound(self, exchange: Exchange, reason: str) -> web.StreamResponse:
-        return self._refuse(exchange, miss.unbound(self._tape, self._clean(exchange), reason, self._tool(exchange)))
-
     def _refuse(self, exchange: Exchange, error: dict[str, Any]) -> web.StreamResponse:
         """Answer with a miss, and fail the session whatever the agent makes of it."""
         request = self._clean(exchange)
+        if exchange.session.spec.over:
+            error = {**error, "fix": all_anew(exchange.session)}
         row = {
             "index": exchange.index,
             "session": exchange.session.id,

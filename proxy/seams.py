@@ -39,6 +39,8 @@ class Exchange:
     """A text for each kind of address that was found so far; headers are looked through when they are read."""
     beside: tuple[int, ...] = ()
     """Indexes of the earlier exchanges that had no answer yet when this one began."""
+    after: tuple[int, ...] | None = None
+    """See `Interaction.after`; of an exchange that is appended to a tape."""
     _received: bytes = field(init=False)
 
     def __post_init__(self) -> None:

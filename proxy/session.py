@@ -17,7 +17,8 @@ from proctor.identities import dummy_keys, recorded_variables
 from proctor.interaction import Interaction
 from proctor.journal import JournalWriter
 from proctor.paths import Layout
-from proctor.proxy.order import Order
+from proctor.placeholders import is_live
+from proctor.proxy.order import StateAware
 from proctor.proxy.overlaying import Overlaying
 from proctor.proxy.playback import Tape
 from proctor.proxy.restoring import Restorer
@@ -27,10 +28,10 @@ from proctor.proxy.tracing import TraceWriter
 from proctor.redaction.environment import secret_variables
 from proctor.redaction.redactor import Redactor
 from proctor.stamp import shown_command
-from proctor.summary import Tally
+from proctor.summary import Tally, label
 from proctor.tape_lock import TapeLock
 from proctor.trace import row_line
-from proctor.wire import SessionInfo, SessionSpec, set_up_of
+from proctor.wire import KEPT, SessionInfo, SessionSpec, set_up_of
 
 _CLOSING_SECONDS = 10.0
 """How long a closing session waits for answers that are still on their way."""
@@ -62,7 +63,7 @@ class Session:
     overlay: Overlaying
     """Finds the secrets that the agent sends, and keeps them out of every row and text of a replay."""
     tape: Tape | None = None
-    order: Order | None = None
+    order: StateAware | None = None
     journal: JournalWriter | None = None
     trace: TraceWriter | None = None
     lock: TapeLock | None = None
@@ -75,6 +76,8 @@ class Session:
     closed: bool = False
     underway: set[int] = field(default_factory=set)
     """Indexes of the exchanges that have no whole answer yet."""
+    _bound: set[str] = field(default_factory=set)
+    """The secrets of which the journal says for which placeholders they stand."""
     _next: int = 0
     _open: int = 0
     _idle: asyncio.Event = field(default_factory=asyncio.Event)
@@ -130,8 +133,31 @@ class Session:
         """Journal a finished exchange with the real thing: called before the end of its answer goes on."""
         assert self.journal is not None
         self.underway.discard(interaction.index)
+        if self.spec.extends:
+            self._journal_bound()
+            if kept:
+                self.tally.episodes.append(f"{interaction.request.service} {label(interaction)}")
         self.journal.interaction(interaction, kept=kept, client_gone=client_gone, rewrites=rewrites)
         self.tally.answered(interaction, "recorded" if kept else "live", repeated=False)
+
+    def taken(self, interaction: Interaction) -> None:
+        """Journal what is taken over from the tape, with the secrets that stand for its own, before it goes on."""
+        assert self.journal is not None
+        self._journal_bound()
+        self.journal.taken(interaction)
+
+    def _journal_bound(self) -> None:
+        """Journal what stands for the tape's secrets, as far as it is new."""
+        assert self.journal is not None
+        for secret, placeholder in self.secrets.known.items():
+            if not is_live(placeholder) and secret not in self._bound:
+                self._bound.add(secret)
+                self.journal.bound(secret, placeholder)
+
+    def doubted(self, code: str, message: str) -> None:
+        """Note why an answer that is taken over may be wrong: it forbids sealing, not the session."""
+        assert self.journal is not None
+        self.journal.fault(code, message)
 
     def missed(self, row: dict[str, Any]) -> None:
         """Trace a miss, which fails the session."""
@@ -209,16 +235,26 @@ class Session:
 
 
 def journal_head(
-    session_id: str, spec: SessionSpec, config: Config, urls: Mapping[str, str], environ: Mapping[str, str]
+    session_id: str,
+    spec: SessionSpec,
+    config: Config,
+    urls: Mapping[str, str],
+    environ: Mapping[str, str],
+    earlier: Mapping[str, Any],
 ) -> dict[str, Any]:
-    """The first line of a recording's journal: all that sealing needs to know, also after a kill."""
-    recorded = [name for name, mode in spec.modes.items() if mode == "record"]
+    """The first line of a recording's journal: all that sealing needs to know, also after a kill.
+
+    `earlier` has the facts of earlier tapes (see `proctor.earlier`).
+    """
+    recorded = [name for name, mode in spec.modes.items() if mode in KEPT]
     return {
         "session": session_id,
         "cassette": spec.cassette,
         "environment": config.cassettes.environment_now(environ),
         "host": platform.node(),
-        "command": shown_command(spec.command, config.root),
+        "command": shown_command(spec.command, config.root, spec.folder),
+        "folder": spec.folder,
+        **earlier,
         "llms": sorted(config.llm_services),
         "redact": config.redact.model_dump(),
         "variables": secret_variables(environ, config.redact.keep),

@@ -20,7 +20,11 @@ def other_writes(cassette: Cassette, difference: Difference) -> list[str]:
     )
     writes = [(position, what) for positions, what in kinds for position in positions]
     told = [f"{_write(cassette, position)} {what}" for position, what in writes[:_TOLD]]
-    return told if len(writes) <= _TOLD else [*told, f"and {len(writes) - _TOLD} more writes"]
+    if len(writes) > _TOLD:
+        told.append(f"and {len(writes) - _TOLD} more writes")
+    if difference.elsewhere:
+        told.append(f"{difference.elsewhere} write(s) that are not on the tape have been made")
+    return told
 
 
 def under_way(cassette: Cassette, positions: Iterable[int]) -> list[str]:

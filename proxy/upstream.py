@@ -29,7 +29,8 @@ _HEADER_BYTES = 64 * 1024
 _LARGE = 2**20
 
 _NOT_KEPT = frozenset({"host", "expect"})
-_FAILURES = (aiohttp.ClientError, asyncio.TimeoutError, OSError, ValueError)
+FAILURES = (aiohttp.ClientError, asyncio.TimeoutError, OSError, ValueError)
+"""What asking a real service may raise."""
 
 
 def client_session() -> aiohttp.ClientSession:
@@ -60,19 +61,46 @@ class Upstream:
         """See `Source.answer`."""
         url = self._url + exchange.target
         try:
-            upstream = await self._client.request(
-                exchange.http.method,
-                URL(url, encoded=True),
-                headers=for_upstream(exchange.headers),
-                data=_payload(exchange.body),
-                allow_redirects=False,
-            )
-        except _FAILURES as error:
-            return self._unreachable(exchange, url, error)
+            upstream = await self._send(exchange.request)
+        except FAILURES as error:
+            return self.unreachable(exchange, exchange.service.name, error)
         try:
             return await _Relay(self, exchange, upstream, url).run()
         finally:
             upstream.release()
+
+    async def ask(self, request: Request) -> Response:
+        """The whole answer, or as much of it as came, to a request that nobody waits for. Raises one of FAILURES."""
+        upstream = await self._send(request)
+        try:
+            pieces, complete = await _rest_of(upstream)
+            return _response(upstream, pieces, complete)
+        finally:
+            upstream.release()
+
+    def deliver(self, exchange: Exchange, recorded: Response, *, client_gone: bool) -> web.StreamResponse:
+        """Journal a whole answer, then give it to the agent."""
+        url = self._url + exchange.target
+        answer = exchange.session.rewriter.answer(exchange.service.name, exchange.target, url, recorded)
+        self.finished(exchange, url, recorded, client_gone=client_gone, rewrites=answer.rewrites)
+        if not recorded.complete:
+            return _abort(exchange)
+        if answer.note:
+            exchange.session.tally.notes[answer.note] = None
+        sent = CIMultiDict(answer.headers)
+        response = web.Response(status=recorded.status, reason=recorded.reason, headers=sent, body=answer.body)
+        if answer.body and "Content-Length" not in sent and exchange.http.version >= (1, 1):
+            response.enable_chunked_encoding()
+        return response
+
+    async def _send(self, request: Request) -> aiohttp.ClientResponse:
+        return await self._client.request(
+            request.method,
+            URL(self._url + request.target, encoded=True),
+            headers=for_upstream(request.headers),
+            data=_payload(request.body),
+            allow_redirects=False,
+        )
 
     def finished(
         self, exchange: Exchange, url: str, response: Response, *, client_gone: bool, rewrites: Sequence[str]
@@ -93,6 +121,7 @@ class Upstream:
             started=exchange.started - exchange.session.began,
             seconds=time.perf_counter() - exchange.started,
             beside=exchange.beside,
+            after=exchange.after,
             stand_in=readable(header(response.headers, STAND_IN_HEADER) or "") or None,
         )
         session = exchange.session
@@ -106,15 +135,19 @@ class Upstream:
         if not response.complete:
             session.failed("answer_cut", f"{request.service} {request.method} {path}: the real service broke off")
 
-    def _unreachable(self, exchange: Exchange, url: str, cause: BaseException) -> web.StreamResponse:
-        name, origin = exchange.service.name, URL(url, encoded=True).origin()
-        error = {
-            "code": "upstream_unreachable",
-            "message": f'service "{name}" at {origin} did not answer: {_said(cause)}',
-            "fix": f"see that it runs and that [services.{name}] has its address",
-        }
+    def unreachable(self, exchange: Exchange, name: str, cause: BaseException) -> web.StreamResponse:
+        """The answer where the real service of this name gave none."""
+        error = self.unreached(name, cause)
         exchange.session.error_row(exchange, 502, error)
         return answers.refusal(502, error, self._service)
+
+    def unreached(self, name: str, cause: BaseException) -> dict[str, str]:
+        """The error where the real service of this name gave no answer."""
+        return {
+            "code": "upstream_unreachable",
+            "message": f'service "{name}" at {URL(self._url, encoded=True).origin()} did not answer: {_said(cause)}',
+            "fix": f"see that it runs and that [services.{name}] has its address",
+        }
 
 
 def request_without_hops(exchange: Exchange) -> Request:
@@ -149,19 +182,8 @@ class _Relay:
 
     async def _at_once(self) -> web.StreamResponse:
         """The whole answer is here already, or must be before it goes on."""
-        complete = await self._read_rest()
-        exchange, recorded = self._exchange, self._recorded(complete)
-        answer = self._rewriter.answer(exchange.service.name, exchange.target, self._url, recorded)
-        self._finish(recorded, answer.rewrites)
-        if not complete:
-            return self._abort()
-        if answer.note:
-            exchange.session.tally.notes[answer.note] = None
-        sent = CIMultiDict(answer.headers)
-        response = web.Response(status=recorded.status, reason=self._reason, headers=sent, body=answer.body)
-        if answer.body and "Content-Length" not in sent and exchange.http.version >= (1, 1):
-            response.enable_chunked_encoding()
-        return response
+        recorded = _response(self._upstream, *await _rest_of(self._upstream))
+        return self._source.deliver(self._exchange, recorded, client_gone=self._gone())
 
     async def _piecewise(self) -> web.StreamResponse:
         exchange = self._exchange
@@ -180,22 +202,14 @@ class _Relay:
                     self._finish(self._recorded(complete=True), answer.rewrites)
                     finished = True
                 await self._to_client(response.write(piece))
-        except _FAILURES:
+        except FAILURES:
             if not finished:
                 self._finish(self._recorded(complete=False), answer.rewrites)
-                return self._abort(response)
+                return _abort(exchange, response)
         if not finished:
             self._finish(self._recorded(complete=True), answer.rewrites)
         await self._to_client(response.write_eof())
         return response
-
-    async def _read_rest(self) -> bool:
-        try:
-            while piece := await self._upstream.content.readany():
-                self._pieces.append(piece)
-        except _FAILURES:
-            return False
-        return True
 
     async def _to_client(self, sending: Any) -> None:
         """Send, unless the agent has hung up: its patience must not decide what is recorded."""
@@ -209,24 +223,42 @@ class _Relay:
 
     def _recorded(self, complete: bool) -> Response:
         """The answer in the real service's own words, as far as it has come."""
-        return Response(
-            status=self._upstream.status,
-            reason=self._reason,
-            headers=self._headers,
-            body=b"".join(self._pieces),
-            complete=complete,
-        )
+        return _response(self._upstream, self._pieces, complete)
 
     def _finish(self, recorded: Response, rewrites: Sequence[str]) -> None:
-        gone = self._client_gone or self._exchange.http.transport is None
-        self._source.finished(self._exchange, self._url, recorded, client_gone=gone, rewrites=rewrites)
+        self._source.finished(self._exchange, self._url, recorded, client_gone=self._gone(), rewrites=rewrites)
 
-    def _abort(self, response: web.StreamResponse | None = None) -> web.StreamResponse:
-        """Break the agent's connection: a cut answer must not look whole."""
-        transport = self._exchange.http.transport
-        if transport is not None:
-            transport.abort()
-        return response if response is not None else web.Response(status=502)
+    def _gone(self) -> bool:
+        return self._client_gone or self._exchange.http.transport is None
+
+
+def _abort(exchange: Exchange, response: web.StreamResponse | None = None) -> web.StreamResponse:
+    """Break the agent's connection: a cut answer must not look whole."""
+    transport = exchange.http.transport
+    if transport is not None:
+        transport.abort()
+    return response if response is not None else web.Response(status=502)
+
+
+async def _rest_of(upstream: aiohttp.ClientResponse) -> tuple[list[bytes], bool]:
+    """What is left of a body, and whether it came to its end."""
+    pieces: list[bytes] = []
+    try:
+        while piece := await upstream.content.readany():
+            pieces.append(piece)
+    except FAILURES:
+        return pieces, False
+    return pieces, True
+
+
+def _response(upstream: aiohttp.ClientResponse, pieces: Sequence[bytes], complete: bool) -> Response:
+    return Response(
+        status=upstream.status,
+        reason=readable(upstream.reason or ""),
+        headers=end_to_end(decoded_headers(upstream.raw_headers)),
+        body=b"".join(pieces),
+        complete=complete,
+    )
 
 
 def _loses_bytes(headers: Headers) -> bool:

@@ -7,20 +7,30 @@ import os
 import signal
 import sys
 from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import IO
 
 from proctor.errors import UsageError
 
 
-async def run_command(command: Sequence[str], variables: Mapping[str, str]) -> int:
+async def run_command(
+    command: Sequence[str], variables: Mapping[str, str], folder: Path | None = None, output: IO[bytes] | None = None
+) -> int:
     """Run a command with these variables set; gives its exit status, 128 + n where signal n ended it.
 
-    Ctrl-C ends the agent, not the bookkeeping: a second one kills it. Raises UsageError for what is no program.
+    It runs in `folder`, by default this process's; what it prints goes to `output`, by default where ours goes. Ctrl-C
+    ends the agent, not the bookkeeping: a second one kills it. Raises UsageError for what is no program.
     """
     # At a terminal the command stays in the foreground, where it may ask; else its group can be signalled whole.
     at_terminal = sys.stdin.isatty()
     try:
         process = await asyncio.create_subprocess_exec(
-            *command, env={**os.environ, **variables}, process_group=None if at_terminal else 0
+            *command,
+            env={**os.environ, **variables},
+            cwd=folder,
+            stdout=output,
+            stderr=output,
+            process_group=None if at_terminal else 0,
         )
     except OSError as error:
         raise UsageError(

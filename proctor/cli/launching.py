@@ -6,11 +6,13 @@ import asyncio
 import os
 import shutil
 from collections.abc import Callable, Sequence
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import click
 
 from proctor.cli.child import run_command
+from proctor.cli.hooks import asks_staging, between_hooks, with_failure
 from proctor.cli.project import project_config
 from proctor.cli.report import summary_text
 from proctor.client import ControlClient
@@ -21,15 +23,15 @@ from proctor.overlay import Patch
 from proctor.proxy.server import start_proxy
 from proctor.summary import Ending, ending
 from proctor.trace import SessionSummary, row_line
-from proctor.wire import MODES, Mode, SessionSpec
+from proctor.wire import KEPT, MODES, Mode, SessionSpec
 
 _Command = Callable[..., Any]
 
 
-def session_options(command: _Command) -> _Command:
+def session_options(*, needs_cassette: bool = True) -> Callable[[_Command], _Command]:
     """The options of a command that runs an agent in a session."""
     options = (
-        click.option("--cassette", required=True, metavar="NAME", help="The tape: cassettes/NAME.yaml."),
+        click.option("--cassette", required=needs_cassette, metavar="NAME", help="The tape: cassettes/NAME.yaml."),
         click.option("--mode", "modes", multiple=True, metavar="SERVICE=MODE", help="Another mode for one service."),
         click.option("--port", type=click.IntRange(0, 65535), default=0, help="Of the proxy; by default any."),
         click.option("--allow-unused", is_flag=True, help="A service that is never asked is no failure."),
@@ -37,9 +39,21 @@ def session_options(command: _Command) -> _Command:
         click.option("--json", "as_json", is_flag=True, help="Print the summary as a JSON line on stdout, last."),
         click.argument("command", nargs=-1, type=click.UNPROCESSED),
     )
-    for option in reversed(options):
-        command = option(command)
-    return command
+
+    def with_options(command: _Command) -> _Command:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return with_options
+
+
+class Done(NamedTuple):
+    """What became of a session that ran a command."""
+
+    summary: SessionSummary
+    end: Ending
+    command_status: int
 
 
 def launch(
@@ -53,35 +67,72 @@ def launch(
     as_json: bool,
     command: Sequence[str],
     overlay: tuple[Patch, ...] = (),
+    over: str = "",
+    only: Sequence[str] = (),
 ) -> int:
-    """Run a command in a session of its own; gives the exit status that stands for all that happened."""
+    """Run a command in a session of its own; gives the exit status that stands for all that happened.
+
+    Where services are named by `only`, these have the default mode, and the tape `over` answers the others.
+    """
     config = project_config()
-    if not command:
-        raise UsageError("no_command", "no command to run", "put it after --: ... -- python agent.py")
-    if shutil.which(command[0]) is None:
-        raise UsageError("command_not_found", f'cannot find the command "{command[0]}"', "check its name and PATH")
-    chosen = chosen_modes(config, default, modes)
     spec = SessionSpec(
         cassette=cassette,
-        modes=chosen,
+        modes=chosen_modes(config, default, modes, only),
         command=tuple(command),
+        folder=folder_now(config.root),
+        over=over,
         allow_unused=allow_unused,
         strict=strict,
         overlay=overlay,
-        passed=config.pass_hosts if "record" in chosen.values() else (),
-        notes=inherited_notes(os.environ),
     )
-    summary, command_status = asyncio.run(_run(config, spec, command, port))
-    end = ending(summary, command_status, allow_unused=allow_unused)
-    click.echo(summary_text(summary, end, command_status, config.root), err=True)
+    done = run_session(config, spec, port)
     if as_json:
-        click.echo(json_line(summary, end, command_status))
-    return end.status
+        click.echo(json_line(*done))
+    return done.end.status
 
 
-def chosen_modes(config: Config, default: Mode, modes: Sequence[str]) -> dict[str, Mode]:
-    """Every service with its mode; `modes` are `SERVICE=MODE`. Raises UsageError or ConfigError for unknown ones."""
-    chosen: dict[str, Mode] = dict.fromkeys(config.services, default)
+def run_session(config: Config, spec: SessionSpec, port: int = 0) -> Done:
+    """Run a session's command, with the hooks around it if it records from tools, and print the summary on stderr.
+
+    Raises UsageError where the command is none; what `ControlClient.open` raises; HookError where `before` fails.
+    """
+    folder = config.root / spec.folder
+    _check_command(spec.command, folder)
+    records = not KEPT.isdisjoint(spec.modes.values())
+    notes = (*spec.notes, *inherited_notes(os.environ))
+    spec = spec.model_copy(update={"passed": config.pass_hosts if records else (), "notes": notes})
+
+    def work() -> tuple[SessionSummary, int]:
+        return asyncio.run(_run(config, spec, port, folder))
+
+    hooked = asks_staging(config, spec.modes)
+    (summary, command_status), failed = between_hooks(config, work) if hooked else (work(), None)
+    end = with_failure(ending(summary, command_status, allow_unused=spec.allow_unused), failed)
+    click.echo(summary_text(summary, end, command_status, config.root), err=True)
+    return Done(summary, end, command_status)
+
+
+def folder_now(root: Path) -> str:
+    """The working directory, below the project's folder; empty for that itself."""
+    here = Path.cwd().resolve()
+    return "" if here == root or not here.is_relative_to(root) else here.relative_to(root).as_posix()
+
+
+def _check_command(command: Sequence[str], folder: Path) -> None:
+    if not command:
+        raise UsageError("no_command", "no command to run", "put it after --: ... -- python agent.py")
+    if shutil.which(str(folder / command[0]) if "/" in command[0] else command[0]) is None:
+        raise UsageError("command_not_found", f'cannot find the command "{command[0]}"', "check its name and PATH")
+
+
+def chosen_modes(config: Config, default: Mode, modes: Sequence[str], only: Sequence[str] = ()) -> dict[str, Mode]:
+    """Every service with its mode: the default (for those in `only`, the others replay), or as in `SERVICE=MODE`.
+
+    Raises UsageError or ConfigError for what is unknown.
+    """
+    for name in only:
+        config.service(name)
+    chosen: dict[str, Mode] = {name: default if name in only or not only else "replay" for name in config.services}
     for text in modes:
         name, equals, wanted = text.partition("=")
         config.service(name)
@@ -98,13 +149,13 @@ def json_line(summary: SessionSummary, end: Ending, command_status: int) -> str:
     return row_line({**summary.model_dump(mode="json"), **verdict}).decode().rstrip()
 
 
-async def _run(config: Config, spec: SessionSpec, command: Sequence[str], port: int) -> tuple[SessionSummary, int]:
+async def _run(config: Config, spec: SessionSpec, port: int, folder: Path) -> tuple[SessionSummary, int]:
     proxy = await start_proxy(config, port=port)
     try:
         async with ControlClient(proxy.url, proxy.token) as control:
             info = await control.open(spec)
             try:
-                status = await run_command(command, agent_environment(config, info))
+                status = await run_command(spec.command, agent_environment(config, info), folder)
             except UsageError:
                 await control.close(info.session)
                 raise

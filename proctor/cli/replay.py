@@ -12,7 +12,7 @@ from proctor.overlay import load_overlay
 
 
 @click.command(context_settings={"ignore_unknown_options": True})
-@session_options
+@session_options()
 @click.option("--overlay", type=click.Path(path_type=Path), metavar="FILE", help="Changes to the recorded answers.")
 def replay(overlay: Path | None, **options: Any) -> int:
     """Run COMMAND against a tape. Nothing is connected to, and no key is needed.

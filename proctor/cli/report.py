@@ -21,12 +21,14 @@ def summary_text(summary: SessionSummary, end: Ending, command_status: int, root
 
 def summary_lines(summary: SessionSummary, end: Ending, command_status: int, root: Path) -> Iterator[str]:
     """The lines of `summary_text`."""
-    verb = "recorded" if "record" in summary.modes.values() else "replayed"
-    yield f"proctor: {verb} {summary.cassette}   set-up {summary.set_up}, llm {summary.llm}, session {summary.session}"
+    over = f" over {summary.over}" if summary.over else ""
+    set_up = f"set-up {summary.set_up}, llm {summary.llm}, session {summary.session}"
+    yield f"proctor: {_verb(summary)} {summary.cassette}{over}   {set_up}"
     yield f"  {_counts(summary)}"
     if summary.recorded_at:
         age = age_text(summary.recorded_at, datetime.fromisoformat(summary.started_at))
         yield f"  tape        {summary.interactions} interactions, recorded {summary.recorded_at} ({age})"
+    yield from _episodes(summary)
     if summary.guessed:
         guesses = _listed([_guess(guess) for guess in summary.guessed])
         yield f"  guessed     {guesses}; confirm by reads and writes in proctor.toml"
@@ -82,6 +84,25 @@ def _counts(summary: SessionSummary) -> str:
         parts.append(f"{summary.repeated} of them the last recording once more")
     parts.append(f"{sum(miss.count for miss in summary.misses)} misses")
     return ", ".join(parts)
+
+
+def _verb(summary: SessionSummary) -> str:
+    modes = summary.modes.values()
+    return "extended" if "new_episodes" in modes else "recorded" if "record" in modes else "replayed"
+
+
+def _episodes(summary: SessionSummary) -> Iterator[str]:
+    """What was new, of a session that extends a tape."""
+    if "new_episodes" not in summary.modes.values():
+        return
+    count = len(summary.episodes)
+    if not count:
+        yield "  episodes    nothing was new: the tape stays as it is"
+        return
+    yield f"  episodes    {count} new episode{'s' if count > 1 else ''}: {_listed(summary.episodes)}"
+    if summary.made_again:
+        calls = "1 call" if summary.made_again == 1 else f"{summary.made_again} calls"
+        yield f"  made again  {calls} of the tape, so that staging is in the same state"
 
 
 def _secrets(summary: SessionSummary) -> Iterator[str]:

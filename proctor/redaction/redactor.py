@@ -17,6 +17,7 @@ from proctor.placeholders import is_placeholder, numbers_in, stand_in
 from proctor.redaction.finder import Finder
 from proctor.redaction.known import Known
 from proctor.redaction.messages import clean_interaction, clean_request, clean_response
+from proctor.redaction.numbering import InOrder, Numbers
 from proctor.redaction.pii import personal_number, personal_stand_in
 from proctor.redaction.rules import Rules
 from proctor.redaction.span import Span
@@ -54,13 +55,14 @@ class Redactor:
     """How many a sealed tape has already: digits and dates that stand for a secret are known by this alone."""
     make: Maker | None = None
     """What to put for the n-th secret, where not a placeholder of a tape."""
+    numbers: Numbers | None = None
+    """Gives the numbers; by default those above `placeholders`, in order."""
     known: dict[str, str] = field(default_factory=dict)
     replaced: list[Replaced] = field(default_factory=list)
     """Every place that `interaction` changed."""
     unread: Counter[str] = field(default_factory=Counter)
     """How many bodies could not be unpacked, by coding: they are searched for what is known, as they are."""
-    _last: int = field(default=0, init=False)
-    """The highest placeholder number that is taken."""
+    _numbers: Numbers = field(init=False)
     _given: set[str] = field(default_factory=set, init=False)
     _search: Known = field(default_factory=Known, init=False)
 
@@ -72,12 +74,25 @@ class Redactor:
         # Learning looks for what is new: searching for all that is known would be made anew for each new secret.
         self._learner = Walker(Finder(self.rules, watched), self._learn)
         self.finder = Finder(self.rules, self._search)
-        self._last = 0 if self.make else self.placeholders
+        self._numbers = self.numbers or InOrder(0 if self.make else self.placeholders)
 
     @classmethod
-    def over(cls, interactions: Iterable[Interaction], rules: Rules | None = None, placeholders: int = 0) -> Redactor:
-        """A redactor that knows every secret seen in a recording, numbered by first appearance."""
-        redactor, seen = cls(rules or Rules(), placeholders), list(interactions)
+    def over(
+        cls,
+        interactions: Iterable[Interaction],
+        rules: Rules | None = None,
+        placeholders: int = 0,
+        *,
+        bound: Mapping[str, str] | None = None,
+        numbers: Numbers | None = None,
+    ) -> Redactor:
+        """A redactor that knows every secret seen in a recording, numbered by first appearance.
+
+        Those that are `bound` have a placeholder already; `numbers` may number the others in another way.
+        """
+        redactor, seen = cls(rules or Rules(), placeholders, numbers=numbers), list(interactions)
+        for secret, placeholder in (bound or {}).items():
+            redactor.learn_value(secret, placeholder)
         for interaction in seen:
             redactor.reserve(interaction)
         for interaction in seen:
@@ -87,7 +102,7 @@ class Redactor:
     @property
     def count(self) -> int:
         """The highest number that a placeholder has."""
-        return self._last
+        return self._numbers.last
 
     def reserve(self, interaction: Interaction) -> None:
         """Never give the number of a placeholder that stands anywhere in this exchange to a secret."""
@@ -99,10 +114,11 @@ class Redactor:
             if plain is None:
                 self.unread[coding or ""] += 1
             texts.append((side.body if plain is None else plain).decode("latin-1"))
-        self._last = max(self._last, 0, *numbers_in("\n".join(texts)))
+        self._numbers.reserve(numbers_in("\n".join(texts)))
 
     def learn(self, interaction: Interaction) -> None:
         """Give each new secret of this exchange the next number. A placeholder is never a secret."""
+        self._numbers.look_at(interaction)
         clean_interaction(self._learner, interaction)
 
     def learn_row(self, row: Any) -> None:
@@ -233,11 +249,10 @@ class Redactor:
         secret = span.value
         if secret in self.known or self.is_placeholder(secret, span.kind):
             return None
-        self._last += 1
-        number = self._last  # a JWT's claims may hold secrets that take the next ones
+        number = self._numbers.take(secret, place)  # a JWT's claims may hold secrets that take the next ones
         personal = None if self.make else personal_stand_in(span.kind, secret, number)
         made = self.make(number) if self.make else stand_in(secret, number, self._inside)
-        self.known[secret] = personal or made
+        self.known[secret] = personal or self._numbers.spelled(number, made)
         self._given.add(self.known[secret])
         reach = Reach.EVERYWHERE if personal else reach_of(secret, cookie=span.kind.startswith("cookie"))
         self._search.add(secret, reach, span.kind)

@@ -19,7 +19,7 @@ import yaml
 
 from examples.order_desk import server, stand_in_model
 from proctor.cassette import save_cassette
-from proctor.config import CassettesConfig, RedactConfig, ServiceConfig, load_config
+from proctor.config import CassettesConfig, RecordConfig, RedactConfig, ServiceConfig, load_config
 from proctor.journal import JournalWriter
 from proctor.scanning.allow import AllowEntry, load_allow
 from tests.integration.order_desk.support import serving
@@ -161,7 +161,7 @@ def test_the_configuration_that_the_docs_show_can_be_loaded_and_every_key_is_exp
     config = load_config(project.root / "proctor.toml")
     assert set(config.services) == {"orders", "llm"}
     explained = set(re.findall(r"`(\w+)`", "\n".join(line for line in page.splitlines() if line.startswith("| `"))))
-    tables = (ServiceConfig, CassettesConfig, RedactConfig)
+    tables = (ServiceConfig, CassettesConfig, RecordConfig, RedactConfig)
     assert {"pass_hosts", *(key for table in tables for key in table.model_fields)} <= explained
 
 

@@ -48,7 +48,7 @@ RANKS = (
     },
     {"summary", "stamp", "launch", "loading"},
     {"tape_yaml", "tape_seal", "tape_format", "tape_bodies", "tape_cache", "tape_lock", "vcrpy_tapes"},
-    {"cassette", "vcrpy_services", "journal", "identities", "redacted_trace", "client"},
+    {"cassette", "vcrpy_services", "journal", "identities", "earlier", "redacted_trace", "client"},
     {
         "tape_text",
         "tape_reading",
@@ -59,7 +59,7 @@ RANKS = (
         "tape_diff",
         "tape_outline",
     },
-    {"retries", "sealing", "resealing", "learning"},
+    {"retries", "extending", "sealing", "resealing", "again", "learning"},
 )
 """The core, from what nothing depends on to what depends on most: imports go down, or stay within a rank."""
 

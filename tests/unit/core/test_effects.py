@@ -19,6 +19,7 @@ LLM = ServiceConfig(preset="openai")
         (ServiceConfig(url="http://x.test", reads=("cancel",)), "DELETE", "cancel", ("read", "declared")),
         (ServiceConfig(url="http://x.test", reads=("cancel",)), "POST", "cancel_all", ("write", "guessed")),
         (ServiceConfig(url="http://x.test", reads=("*",), writes=("pay",)), "POST", "pay", ("write", "declared")),
+        (ServiceConfig(url="http://x.test", reads=("/orders/*",)), "POST", "orders/7", ("read", "declared")),
         (ServiceConfig(preset="openai", writes=("files",)), "POST", "files", ("write", "declared")),
         (PLAIN, "GET", "create_order", ("read", "method")),
         (PLAIN, "HEAD", "create_order", ("read", "method")),

@@ -14,9 +14,9 @@ READ, PURE = EffectFound("read", "method"), EffectFound("pure", "preset")
 WRITE, GUESSED = EffectFound("write", "declared"), EffectFound("write", "guessed")
 
 
-def order_of(effects: Sequence[EffectFound], **more: bool) -> StateAware:
+def order_of(effects: Sequence[EffectFound]) -> StateAware:
     """Of a tape of one service, on which every call waited for the one before."""
-    return StateAware(effects, Tapestate([Recorded("desk", effect.effect == "write") for effect in effects]), **more)
+    return StateAware(effects, Tapestate([Recorded("desk", effect.effect == "write") for effect in effects]))
 
 
 def told(choice: Choice | None) -> tuple[int, bool] | None:
@@ -37,6 +37,11 @@ def test_a_write_that_somebody_vouches_for_answers_once_a_recording(why: str) ->
     order = order_of([EffectFound("write", why)] * 2)  # type: ignore[arg-type]
     assert [told(order.choose([0, 1])) for _ in range(4)] == [(0, False), (1, False), None, None]
     assert order.played == [1, 1]
+
+
+def test_where_strict_not_even_a_guessed_write_is_repeated() -> None:
+    order = order_of([GUESSED])
+    assert [told(order.choose([0], strict=True)) for _ in range(2)] == [(0, False), None]
 
 
 def test_groups_that_share_nothing_do_not_disturb_each_other() -> None:

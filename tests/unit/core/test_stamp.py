@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proctor.stamp import age_text, shown_command, tool_schemas
+from proctor.stamp import age_text, command_words, is_hidden, shown_command, tool_schemas
 from tests.property.counts import examples
 from tests.unit.core.values import interaction, request
 
@@ -43,6 +44,33 @@ def test_a_command_is_shown_without_secrets_and_without_folders_of_one_machine(
 def test_what_follows_an_option_named_as_a_secret_is_never_shown(secret: str) -> None:
     for words in (("a", "--token", secret), ("a", f"--password={secret}"), ("a", f"API_KEY={secret}")):
         assert secret not in shown_command(words, ROOT)
+
+
+@given(words=st.lists(st.text(st.characters(codec="utf-8"), max_size=40), min_size=1, max_size=5))
+@examples(ci=200, soak=2000)
+def test_a_command_is_read_back_as_it_was_shown(words: list[str]) -> None:
+    kept = [word for word in words if shown_command([word], ROOT) in {word, json.dumps(word, ensure_ascii=False)}]
+    kept = [word for word in kept if not word.startswith("-")]
+    assert command_words(shown_command(kept, ROOT)) == kept
+
+
+def test_a_command_below_the_project_is_shown_from_its_own_folder() -> None:
+    words = ("python", "/home/a/project/agents/agent.py", "/home/a/project/data/case.json")
+    assert shown_command(words, ROOT, "agents") == "python agent.py ../data/case.json"
+
+
+@pytest.mark.parametrize(
+    ("words", "hidden"),
+    [
+        (("agent", "--api-key", "sk-123"), ["..."]),
+        (("agent", "--api-key=sk-123"), ["--api-key=..."]),
+        (("agent", "https://u:p@host/x"), ["https://...@host/x"]),
+        (("agent", "x" * 500), ["x" * 120 + "..."]),
+        (("agent", "--case", "refund"), []),
+    ],
+)
+def test_a_word_that_is_not_what_was_typed_is_known(words: tuple[str, ...], hidden: list[str]) -> None:
+    assert [word for word in command_words(shown_command(words, ROOT)) if is_hidden(word)] == hidden
 
 
 CHAT = b'{"tools": [{"type": "function", "function": {"name": "pay", "parameters": {"a": 1}}}]}'

@@ -88,6 +88,19 @@ class MissSeen(BaseModel):
     diff: tuple[str, ...] = ()
 
 
+class EffectSeen(BaseModel):
+    """What one call does, and why that is believed."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    service: str
+    name: str
+    """Its tool, else `METHOD /path`, where `*` stands for an id within the path."""
+    effect: Effect
+    why: EffectWhy
+    count: int = 1
+
+
 class GuessedEffect(BaseModel):
     """An effect that nobody declared."""
 
@@ -166,6 +179,10 @@ class SessionSummary(BaseModel):
     recorded_at: str = ""
     misses: tuple[MissSeen, ...] = ()
     guessed: tuple[GuessedEffect, ...] = ()
+    effects: tuple[EffectSeen, ...] = ()
+    """Of a recording: every call with its effect."""
+    confirm: tuple[str, ...] = ()
+    """Of a recording: the lines of `proctor.toml` that declare what was guessed."""
     other_states: tuple[OtherState, ...] = ()
     """Answers that may be wrong: they were recorded before or after other writes than this session made."""
     unused: tuple[str, ...] = ()

@@ -6,6 +6,7 @@ import time
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from proctor.effect_table import confirmations, effects_seen, toml_lines
 from proctor.errors import PlatformError, ProctorError
 from proctor.journal import read_journal
 from proctor.paths import Layout
@@ -102,6 +103,7 @@ def summarised(session: Session, command_status: int | None, result: SealResult 
         on_tape &= set(session.config.services)
     must_be_asked = on_tape | {name for name, mode in spec.modes.items() if mode != "replay"}
     unused = unused_labels(tape.interactions, played) if tape else ()
+    effects = effects_seen(session.config.services, kept)
     summary = SessionSummary(
         session=session.id,
         cassette=spec.cassette,
@@ -121,6 +123,8 @@ def summarised(session: Session, command_status: int | None, result: SealResult 
         recorded_at=tape.recorded_at if tape else "",
         misses=tuple(tally.misses.values()),
         guessed=tally.guessed_effects(),
+        effects=effects,
+        confirm=toml_lines(session.config.services, confirmations(session.config.services, effects)),
         other_states=tuple(tally.other_states.values()),
         unused=tuple(text for text in unused if text.split(" ")[1] in replayed),
         services_unused=tuple(sorted(must_be_asked - tally.asked)),

@@ -140,6 +140,23 @@ class OtherState(BaseModel):
     count: int = 1
 
 
+class Unexplained(BaseModel):
+    """A read that was answered differently with no write between. Several such pairs: the one that tells most."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    service: str
+    name: str
+    first: int
+    second: int
+    where: tuple[str, ...]
+    """`status`, `body`, or JSON pointers into the answers: the rarest first, at most three."""
+    more: int = 0
+    """How many other places differ."""
+    count: int = 1
+    """How many such pairs there are."""
+
+
 class ReplacedSecret(BaseModel):
     """A secret that a recording held, by its placeholder, and every place in which it stood."""
 
@@ -185,6 +202,8 @@ class SessionSummary(BaseModel):
     """Of a recording: the lines of `proctor.toml` that declare what was guessed."""
     other_states: tuple[OtherState, ...] = ()
     """Answers that may be wrong: they were recorded before or after other writes than this session made."""
+    unexplained: tuple[Unexplained, ...] = ()
+    """Of a recording: what changed although no write is known that changed it."""
     unused: tuple[str, ...] = ()
     """Recordings that nothing asked for, as `#3 orders query_order`."""
     services_unused: tuple[str, ...] = ()

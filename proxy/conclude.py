@@ -10,7 +10,9 @@ from proctor.effect_table import confirmations, effects_seen, toml_lines
 from proctor.errors import PlatformError, ProctorError
 from proctor.journal import read_journal
 from proctor.paths import Layout
+from proctor.proxy.playback import Tape
 from proctor.proxy.session import Session, llm_services
+from proctor.proxy.unexplained import unexplained
 from proctor.redacted_trace import write_trace
 from proctor.sealing import SealResult, seal
 from proctor.summary import llm_of, unused_labels
@@ -103,6 +105,7 @@ def summarised(session: Session, command_status: int | None, result: SealResult 
         on_tape &= set(session.config.services)
     must_be_asked = on_tape | {name for name, mode in spec.modes.items() if mode != "replay"}
     unused = unused_labels(tape.interactions, played) if tape else ()
+    recorded = Tape(result.cassette, session.config) if result and kept else None
     effects = effects_seen(session.config.services, kept)
     summary = SessionSummary(
         session=session.id,
@@ -125,6 +128,7 @@ def summarised(session: Session, command_status: int | None, result: SealResult 
         guessed=tally.guessed_effects(),
         effects=effects,
         confirm=toml_lines(session.config.services, confirmations(session.config.services, effects)),
+        unexplained=unexplained(recorded) if recorded else (),
         other_states=tuple(tally.other_states.values()),
         unused=tuple(text for text in unused if text.split(" ")[1] in replayed),
         services_unused=tuple(sorted(must_be_asked - tally.asked)),

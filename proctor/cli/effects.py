@@ -9,14 +9,15 @@ from collections.abc import Iterator, Mapping, Sequence
 import click
 
 from proctor.cassette import load_cassette
-from proctor.cli.effects_shown import effect_lines
+from proctor.cli.effects_shown import ADVICE, effect_lines, unexplained_lines
 from proctor.cli.project import project_config
 from proctor.config import CONFIG_NAME, Config
 from proctor.config_edit import declare
 from proctor.effect_table import Confirmation, confirmations, effects_seen, toml_lines
 from proctor.paths import Layout, cassette_name
 from proctor.proxy.playback import indexed
-from proctor.trace import EffectSeen
+from proctor.proxy.unexplained import unexplained
+from proctor.trace import EffectSeen, Unexplained
 
 
 @click.command()
@@ -28,7 +29,7 @@ def effects(names: tuple[str, ...], write: bool, as_json: bool) -> None:
 
     By today's proctor.toml, for the tapes named or for all. A POST that nothing declares is guessed from its name: look
     at each guess, then declare it, by hand or with --write, which keeps the file's comments and layout and changes
-    nothing that is declared.
+    nothing that is declared. Reads that were answered differently with no write between are named.
 
     \b
       proctor effects
@@ -45,13 +46,22 @@ def effects(names: tuple[str, ...], write: bool, as_json: bool) -> None:
     confirmed = confirmations(config.services, seen)
     if write and confirmed:
         declare(config.root / CONFIG_NAME, confirmed)
+    doubts = {tape.cassette.name: unexplained(tape) for tape in tapes}
     if as_json:
-        click.echo(_json(seen, confirmed, written=write))
+        click.echo(_json(seen, confirmed, doubts, written=write))
     elif not tapes:
         click.echo("no cassettes yet; record one: proctor record --cassette NAME -- COMMAND", err=True)
     else:
+        told = [f"{name}: {line}" for name, found in doubts.items() for line in unexplained_lines(found)]
         click.echo("\n".join(effect_lines(seen)))
-        click.echo("\n".join(_guesses(config, seen, confirmed, written=write)))
+        click.echo(
+            "\n".join(
+                [
+                    *_guesses(config, seen, confirmed, written=write),
+                    *([*told, *(f"  {line}" for line in ADVICE)] if told else ()),
+                ]
+            )
+        )
 
 
 def _guesses(
@@ -79,6 +89,7 @@ def _guesses(
 def _json(
     seen: Sequence[EffectSeen],
     confirmed: Mapping[str, Confirmation],
+    doubts: Mapping[str, Sequence[Unexplained]],
     *,
     written: bool,
 ) -> str:
@@ -86,5 +97,6 @@ def _json(
         "effects": [each.model_dump(mode="json") for each in seen],
         "confirm": {name: added._asdict() for name, added in confirmed.items()},
         "written": written and bool(confirmed),
+        "unexplained": {name: [each.model_dump(mode="json") for each in found] for name, found in doubts.items()},
     }
     return json.dumps(told, ensure_ascii=False)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
 
-from proctor.cli.effects_shown import effect_lines
+from proctor.cli.effects_shown import ADVICE, effect_lines, unexplained_lines
 from proctor.cli.project import shown_path
 from proctor.stamp import age_text
 from proctor.summary import Ending
@@ -69,12 +69,16 @@ def _effects(summary: SessionSummary) -> Iterator[str]:
 
 
 def _doubts(summary: SessionSummary) -> Iterator[str]:
-    """Answers that may be wrong."""
+    """Answers that may be wrong, and what effects do not explain."""
     for other in summary.other_states[:_LISTED]:
         times = f" {other.count} times" if other.count > 1 else ""
         yield f"  other state {other.service} {other.name} was answered{times} from #{other.index}: {other.writes[0]}"
     if len(summary.other_states) > _LISTED:
         yield f"  other state and {len(summary.other_states) - _LISTED} more answers"
+    for line in unexplained_lines(summary.unexplained):
+        yield f"  note        {line}"
+    if summary.unexplained:
+        yield from (f"              {line}" for line in ADVICE)
 
 
 def _verdict(end: Ending, command_status: int) -> Iterator[str]:

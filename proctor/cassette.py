@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import tempfile
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -22,6 +21,7 @@ from proctor.errors import (
 from proctor.interaction import Interaction
 from proctor.loading import collection_paused
 from proctor.paths import Layout
+from proctor.replacing import replace_file
 from proctor.tape_bodies import BodiesToWrite, body_folder, prune_bodies, read_body, shown_body, write_bodies
 from proctor.tape_yaml import EXTENSION, RERECORD, BodyFile, dump, item_lines, read, seal_line
 from proctor.vcrpy_tapes import read_by_vcrpy, verify_with_vcrpy
@@ -180,7 +180,7 @@ def save_cassette(path: Path, cassette: Cassette, body_files_over: int | None = 
         verify_with_vcrpy(data, cassette.name, cassette.interactions)
     try:
         write_bodies(body_folder(path), bodies.kept)
-        _replace(path, data)
+        replace_file(path, data)
         prune_bodies(body_folder(path), bodies.kept)
     except OSError as error:
         raise CassetteUnwritable(
@@ -285,19 +285,3 @@ def _verify_with_bodies(data: bytes, cassette: Cassette, kept: dict[str, bytes])
         back = tape_format.from_item(item, ours.index, (times[0], times[1]), lambda file: kept[file.name])
         if back != replace(ours, started=times[0], seconds=times[1]):
             raise PlatformError("cassette_not_portable", f"interaction {ours.index} of {cassette.name} reads otherwise")
-
-
-def _replace(path: Path, data: bytes) -> None:
-    """Write a file by one atomic rename."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    descriptor, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(temporary).chmod(0o644)
-        Path(temporary).replace(path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise

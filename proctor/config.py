@@ -6,6 +6,7 @@ import os
 import re
 import shlex
 from collections.abc import Mapping
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
@@ -65,9 +66,9 @@ class ServiceConfig(BaseModel):
     tools: str = ""
     """How a request names its tool: `POST /tools/{tool}`."""
     reads: tuple[str, ...] = ()
-    """Tool names (with `*`) that only read."""
+    """Tool names, paths or `METHOD /path` (with `*`) that only read."""
     writes: tuple[str, ...] = ()
-    """Tool names (with `*`) that change state."""
+    """Such names that change state; where both have a name, it writes."""
     key_headers: tuple[str, ...] = ()
     """Headers that carry meaning, beside those that always do."""
     expected_status: tuple[Annotated[int, Field(ge=400, le=599)], ...] = ()
@@ -120,6 +121,16 @@ class ServiceConfig(BaseModel):
     def _reachable(self) -> ServiceConfig:
         if not self.url and self.preset is None:
             raise ValueError('a service needs a url (or a preset): url = "https://..." or url = "env:NAME"')
+        return self
+
+    @model_validator(mode="after")
+    def _one_effect(self) -> ServiceConfig:
+        for name in self.reads:
+            pattern = next((each for each in self.writes if fnmatchcase(name, each)), None)
+            if pattern is not None:
+                raise ValueError(
+                    f'"{name}" stands in reads, and "{pattern}" in writes names it too: take it out of one of them'
+                )
         return self
 
     @property

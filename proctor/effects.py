@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from fnmatch import fnmatchcase
 from functools import lru_cache
 from typing import NamedTuple
 
 from proctor.config import ServiceConfig
-from proctor.interaction import Effect, EffectWhy, Headers, header, readable
+from proctor.interaction import Effect, EffectWhy, Headers, Interaction, header, readable
 
 READ_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 WRITE_METHODS = frozenset({"PUT", "PATCH", "DELETE"})
@@ -43,9 +44,9 @@ def tool_of(service: ServiceConfig, method: str, path: str, headers: Headers = (
 def effect_of(service: ServiceConfig, method: str, path: str, tool: str | None) -> EffectFound:
     """The effect of one call. A POST that nothing declares is guessed from its name, and marked so."""
     name = tool if tool is not None else path.strip("/")
-    if any(fnmatchcase(name, pattern.strip("/")) for pattern in service.writes):
+    if _declared(service.writes, name, method, path):
         return EffectFound("write", "declared")
-    if any(fnmatchcase(name, pattern.strip("/")) for pattern in service.reads):
+    if _declared(service.reads, name, method, path):
         return EffectFound("read", "declared")
     if method in READ_METHODS:
         return EffectFound("read", "method")
@@ -56,11 +57,39 @@ def effect_of(service: ServiceConfig, method: str, path: str, tool: str | None) 
     return EffectFound(guessed_effect(name), "guessed")
 
 
+def tool_today(services: Mapping[str, ServiceConfig], interaction: Interaction) -> str | None:
+    """The tool of a recorded call by today's configuration; as recorded for a service that is no longer there."""
+    request = interaction.request
+    service = services.get(request.service)
+    if service is None:
+        return interaction.tool
+    return tool_of(service, request.method, request.target.partition("?")[0], request.headers)
+
+
+def effect_today(services: Mapping[str, ServiceConfig], interaction: Interaction) -> EffectFound:
+    """The effect of a recorded call by today's configuration; as recorded for a service that is no longer there."""
+    request = interaction.request
+    service = services.get(request.service)
+    if service is None:
+        return EffectFound(interaction.effect, interaction.effect_why)
+    path = request.target.partition("?")[0]
+    return effect_of(service, request.method, path, tool_today(services, interaction))
+
+
 def guessed_effect(name: str) -> Effect:
     """`query_order`, `GetItem` and `orders/search` read; what names no reading verb is taken to write."""
     last = name.rpartition("/")[2]
     words = [word.lower() for word in _WORD.findall(last)]
     return "read" if words and words[0] in READ_VERBS else "write"
+
+
+def _declared(patterns: tuple[str, ...], name: str, method: str, path: str) -> bool:
+    """Whether one names the call: by its tool or path, or by `METHOD /path` where it says a method."""
+    called = f"{method} {path or '/'}"
+    return any(
+        fnmatchcase(called, pattern) if " /" in pattern else fnmatchcase(name, pattern.strip("/"))
+        for pattern in patterns
+    )
 
 
 @lru_cache(maxsize=256)

@@ -94,6 +94,19 @@ class MissSeen(BaseModel):
     diff: tuple[str, ...] = ()
 
 
+class EffectSeen(BaseModel):
+    """What one call does, and why that is believed."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    service: str
+    name: str
+    """Its tool, else `METHOD /path`, where `*` stands for an id within the path."""
+    effect: Effect
+    why: EffectWhy
+    count: int = 1
+
+
 class GuessedEffect(BaseModel):
     """An effect that nobody declared."""
 
@@ -143,6 +156,23 @@ class ForgivenSeen(BaseModel):
     count: int = 1
 
 
+class Unexplained(BaseModel):
+    """A read that was answered differently with no write between. Several such pairs: the one that tells most."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    service: str
+    name: str
+    first: int
+    second: int
+    where: tuple[str, ...]
+    """`status`, `body`, or JSON pointers into the answers: the rarest first, at most three."""
+    more: int = 0
+    """How many other places differ."""
+    count: int = 1
+    """How many such pairs there are."""
+
+
 class ReplacedSecret(BaseModel):
     """A secret that a recording held, by its placeholder, and every place in which it stood."""
 
@@ -186,8 +216,14 @@ class SessionSummary(BaseModel):
     """In what requests differed from those recorded, by declaration."""
     overlaid: int = 0
     """Answers that an overlay changed."""
+    effects: tuple[EffectSeen, ...] = ()
+    """Of a recording: every call with its effect."""
+    confirm: tuple[str, ...] = ()
+    """Of a recording: the lines of `proctor.toml` that declare what was guessed."""
     other_states: tuple[OtherState, ...] = ()
     """Answers that may be wrong: they were recorded before or after other writes than this session made."""
+    unexplained: tuple[Unexplained, ...] = ()
+    """Of a recording: what changed although no write is known that changed it."""
     unused: tuple[str, ...] = ()
     """Recordings that nothing asked for, as `#3 orders query_order`."""
     services_unused: tuple[str, ...] = ()

@@ -6,10 +6,13 @@ import time
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from proctor.effect_table import confirmations, effects_seen, toml_lines
 from proctor.errors import PlatformError, ProctorError
 from proctor.journal import read_journal
 from proctor.paths import Layout
+from proctor.proxy.playback import Tape
 from proctor.proxy.session import Session
+from proctor.proxy.unexplained import unexplained
 from proctor.redacted_trace import write_trace
 from proctor.sealing import SealResult, seal
 from proctor.summary import llm_of, unused_labels
@@ -105,6 +108,8 @@ def summarised(session: Session, command_status: int | None, result: SealResult 
     must_be_asked = on_tape | {name for name, mode in spec.modes.items() if mode != "replay"}
     unused = unused_labels(tape.interactions, played) if tape else ()
     extended = result is not None and result.sealed is not None and spec.extends
+    recorded = Tape(result.cassette, session.config) if result and kept else None
+    effects = effects_seen(session.config.services, kept)
     summary = SessionSummary(
         session=session.id,
         cassette=spec.cassette,
@@ -126,6 +131,9 @@ def summarised(session: Session, command_status: int | None, result: SealResult 
         guessed=tally.guessed_effects(),
         forgiven=tuple(ForgivenSeen(service=s, difference=d, count=n) for (s, d), n in tally.forgiven.items()),
         overlaid=tally.overlaid,
+        effects=effects,
+        confirm=toml_lines(session.config.services, confirmations(session.config.services, effects)),
+        unexplained=unexplained(recorded) if recorded else (),
         other_states=tuple(tally.other_states.values()),
         unused=tuple(text for text in unused if text.split(" ")[1] in replayed),
         services_unused=tuple(sorted(must_be_asked - tally.asked)),

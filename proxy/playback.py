@@ -10,7 +10,7 @@ from functools import cached_property
 from proctor.cassette import Cassette
 from proctor.config import Config, upstream_url
 from proctor.credentials import credentials_of
-from proctor.effects import EffectFound, effect_of, tool_of
+from proctor.effects import EffectFound, effect_today, tool_today
 from proctor.errors import ConfigError
 from proctor.forgiving import forgiveness_of
 from proctor.interaction import Headers, Interaction, Request
@@ -57,7 +57,7 @@ class Tape:
         self.identities = {}
         for position, interaction in enumerate(self.cassette.interactions):
             request = interaction.request
-            self.effects.append(self._effect(position))
+            self.effects.append(effect_today(self.config.services, interaction))
             credentials = credentials_of(request.headers) if self.compares_identity else ()
             for credential in credentials:
                 kinds = self.identities.setdefault(request.service, {})
@@ -173,16 +173,6 @@ class Tape:
         known = self.config.services.get(service)
         return tuple(name.lower() for name in known.key_headers) if known else ()
 
-    def _effect(self, position: int) -> EffectFound:
-        """Today's effect of a recorded call; as recorded for a service that is no longer configured."""
-        interaction = self.cassette.interactions[position]
-        request = interaction.request
-        service = self.config.services.get(request.service)
-        if service is None:
-            return EffectFound(interaction.effect, interaction.effect_why)
-        path = request.target.partition("?")[0]
-        return effect_of(service, request.method, path, tool_of(service, request.method, path, request.headers))
-
 
 def indexed(cassette: Cassette, config: Config, environ: Mapping[str, str]) -> Tape:
     """The index of a tape, the recordings of vcrpy's given to today's services. Raises CassetteError."""
@@ -195,17 +185,8 @@ def indexed(cassette: Cassette, config: Config, environ: Mapping[str, str]) -> T
         except ConfigError:  # taken from a variable that is not set: nothing can belong to it
             continue
     owned = adopted(cassette, urls)
-    tools = tuple(_with_tool(interaction, config) for interaction in owned.cassette.interactions)
+    tools = tuple(replace(each, tool=tool_today(config.services, each)) for each in owned.cassette.interactions)
     return Tape(replace(owned.cassette, interactions=tools), config, owned.notes)
-
-
-def _with_tool(interaction: Interaction, config: Config) -> Interaction:
-    request = interaction.request
-    service = config.services.get(request.service)
-    if service is None:
-        return interaction
-    path = request.target.partition("?")[0]
-    return replace(interaction, tool=tool_of(service, request.method, path, request.headers))
 
 
 def identity_of(placeholders: Iterable[str]) -> Identity:

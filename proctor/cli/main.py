@@ -18,6 +18,7 @@ _COMMANDS: dict[str, tuple[str, str]] = {
     "serve": ("proctor.cli.serve:serve", "Run a proxy for launchers of your own, until it is stopped."),
     "env": ("proctor.cli.env:env", "Print the variables that point an agent at a session."),
     "session": ("proctor.cli.session:session", "Read what a session did."),
+    "effects": ("proctor.cli.effects:effects", "Show what each recorded call does, and declare what is guessed."),
     "trajectory": ("proctor.cli.trajectory:trajectory", "Show, check and convert what runs did."),
     "learn": ("proctor.cli.learn:learn", "Propose what a match may forgive, from two recordings."),
     "cassette": ("proctor.cli.cassette:cassette", "List, show, compare, seal, scan and recover cassettes."),

@@ -6,12 +6,14 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
 
+from proctor.cli.effects_shown import ADVICE, effect_lines, unexplained_lines
 from proctor.cli.project import shown_path
 from proctor.stamp import age_text
 from proctor.summary import Ending
 from proctor.trace import GuessedEffect, SessionSummary
 
 _LISTED = 6
+_ROWS = 20
 
 
 def summary_text(summary: SessionSummary, end: Ending, command_status: int, root: Path) -> str:
@@ -29,9 +31,7 @@ def summary_lines(summary: SessionSummary, end: Ending, command_status: int, roo
         age = age_text(summary.recorded_at, datetime.fromisoformat(summary.started_at))
         yield f"  tape        {summary.interactions} interactions, recorded {summary.recorded_at} ({age})"
     yield from _episodes(summary)
-    if summary.guessed:
-        guesses = _listed([_guess(guess) for guess in summary.guessed])
-        yield f"  guessed     {guesses}; confirm by reads and writes in proctor.toml"
+    yield from _effects(summary)
     yield from _otherwise(summary)
     if summary.unused:
         yield f"  unused      {len(summary.unused)} of {summary.interactions} recordings: {_listed(summary.unused)}"
@@ -53,8 +53,25 @@ def summary_lines(summary: SessionSummary, end: Ending, command_status: int, roo
     yield "  not watched without --isolate: clients that ignore proxy variables (docs/recording.md)"
 
 
+def _effects(summary: SessionSummary) -> Iterator[str]:
+    """What calls did: the table of a recording and how to declare what is guessed in it, else the guesses alone."""
+    if not summary.effects:
+        if summary.guessed:
+            guesses = _listed([_guess(guess) for guess in summary.guessed])
+            yield f"  guessed     {guesses}; confirm by reads and writes in proctor.toml"
+        return
+    head, *rows = effect_lines(summary.effects)
+    yield f"  effects     {head}"
+    yield from (f"              {row}" for row in rows[:_ROWS])
+    if len(rows) > _ROWS:
+        yield f"              and {len(rows) - _ROWS} more: proctor effects {summary.cassette}"
+    if summary.confirm:
+        yield "  guessed     where the guesses are right, declare them: proctor effects --write, or in proctor.toml"
+        yield from (f"              {line}" for line in summary.confirm)
+
+
 def _otherwise(summary: SessionSummary) -> Iterator[str]:
-    """In what answers were not just the recordings of these very calls."""
+    """In what answers were not just the recordings of these very calls, and what effects do not explain."""
     if summary.forgiven:
         yield f"  forgiven    {_listed([f'{each.service} {each.difference}' for each in summary.forgiven])}"
     if summary.overlaid:
@@ -64,6 +81,10 @@ def _otherwise(summary: SessionSummary) -> Iterator[str]:
         yield f"  other state {other.service} {other.name} was answered{times} from #{other.index}: {other.writes[0]}"
     if len(summary.other_states) > _LISTED:
         yield f"  other state and {len(summary.other_states) - _LISTED} more answers"
+    for line in unexplained_lines(summary.unexplained):
+        yield f"  note        {line}"
+    if summary.unexplained:
+        yield from (f"              {line}" for line in ADVICE)
 
 
 def _verdict(end: Ending, command_status: int) -> Iterator[str]:

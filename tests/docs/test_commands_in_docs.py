@@ -30,6 +30,7 @@ PAGES = (
     "docs/recording.md",
     "docs/tape-format.md",
     "docs/matching.md",
+    "docs/effects.md",
     "docs/trajectory.md",
     "docs/redaction.md",
     "docs/scanning.md",

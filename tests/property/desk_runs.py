@@ -86,8 +86,18 @@ async def desk(database: Path) -> AsyncIterator[str]:
 
 async def run(http: ClientSession, url: str, calls: Sequence[Call]) -> list[Any]:
     """Make the calls one after the other; each answer without what differs on every call. A miss is None."""
-    token = (await _post(http, f"{url}/tools/get_token", {"customer_id": CUSTOMER}, ""))["token"]
-    return [_stable(await _post(http, f"{url}/tools/{call.tool}", call.arguments, token)) for call in calls]
+    token = await token_of(http, url)
+    return [await ask(http, url, call, token) for call in calls]
+
+
+async def token_of(http: ClientSession, url: str) -> str:
+    """The customer's token."""
+    return str((await _post(http, f"{url}/tools/get_token", {"customer_id": CUSTOMER}, ""))["token"])
+
+
+async def ask(http: ClientSession, url: str, call: Call, token: str) -> Any:
+    """The answer to one call, without what differs on every call; None for a miss."""
+    return _stable(await _post(http, f"{url}/tools/{call.tool}", call.arguments, token))
 
 
 async def _post(http: ClientSession, url: str, body: Mapping[str, str], token: str) -> Any:

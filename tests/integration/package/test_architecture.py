@@ -16,6 +16,7 @@ HEAVY = {
     "sqlite_utils": {"proctor/store.py"},
     "litellm": {"proctor/model.py"},
     "tiktoken": {"proctor/tokens.py"},
+    "tomlkit": {"proctor/config_edit.py"},
 }
 SOURCES = sorted(
     path.relative_to(ROOT).as_posix()
@@ -46,9 +47,9 @@ RANKS = (
         "json_patch",
         "forgiving",
     },
-    {"summary", "stamp", "launch", "loading"},
+    {"summary", "stamp", "launch", "loading", "replacing", "effect_table"},
     {"tape_yaml", "tape_seal", "tape_format", "tape_bodies", "tape_cache", "tape_lock", "vcrpy_tapes"},
-    {"cassette", "vcrpy_services", "journal", "identities", "earlier", "redacted_trace", "client"},
+    {"config_edit", "cassette", "vcrpy_services", "journal", "identities", "earlier", "redacted_trace", "client"},
     {
         "tape_text",
         "tape_reading",

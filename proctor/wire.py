@@ -37,6 +37,8 @@ class SessionSpec(BaseModel):
     """A service that is never asked is no failure."""
     strict: bool = False
     """An answer from another state is a miss."""
+    recorded_by: str = ""
+    """The command that records the tape again, for messages; by default `proctor record`."""
     passed: tuple[str, ...] = ()
     """Hosts that the launcher let go direct."""
     notes: tuple[str, ...] = ()

@@ -18,13 +18,16 @@ _COMPARED = 50
 """At most so many recordings are compared in full: the ones with the same method and path first."""
 
 
-def explain(tape: Tape, request: Request, identity: Identity, tool: str | None) -> dict[str, Any]:
-    """The error of a request that was never recorded: `code`, `message`, `fix`, and `nearest` with its `diff`."""
+def explain(tape: Tape, request: Request, identity: Identity, tool: str | None, again: str) -> dict[str, Any]:
+    """The error of a request that was never recorded: `code`, `message`, `fix`, and `nearest` with its `diff`.
+
+    Here and below, `again` says how the tape is recorded again.
+    """
     name = tool or f"{request.method} {request.target.partition('?')[0]}"
     error = {
         "code": "not_recorded",
         "message": f"{request.service} {name}: nothing on tape {tape.cassette.name} answers this request",
-        "fix": again(tape),
+        "fix": again,
     }
     found = _nearest(tape, request, identity)
     if found is None:
@@ -39,7 +42,7 @@ def explain(tape: Tape, request: Request, identity: Identity, tool: str | None) 
     }
 
 
-def used_up(tape: Tape, positions: Sequence[int], tool: str | None) -> dict[str, Any]:
+def used_up(tape: Tape, positions: Sequence[int], tool: str | None, again: str) -> dict[str, Any]:
     """The error of a declared write that was recorded so many times and is asked once more."""
     last = tape.cassette.interactions[positions[-1]]
     name = tool or label(last)
@@ -47,13 +50,13 @@ def used_up(tape: Tape, positions: Sequence[int], tool: str | None) -> dict[str,
     return {
         "code": "used_up",
         "message": f"{last.request.service} {name}: a write recorded {times}, asked once more",
-        "fix": again(tape),
+        "fix": again,
         "nearest": {"index": positions[-1], "name": name, "target": last.request.target},
         "diff": [],
     }
 
 
-def other_state(tape: Tape, choice: Choice, tool: str | None) -> dict[str, Any]:
+def other_state(tape: Tape, choice: Choice, tool: str | None, again: str) -> dict[str, Any]:
     """The error of a request that was recorded, but in another state, where that is not good enough (`--strict`)."""
     recorded = tape.cassette.interactions[choice.position]
     name = tool or label(recorded)
@@ -62,26 +65,21 @@ def other_state(tape: Tape, choice: Choice, tool: str | None) -> dict[str, Any]:
         "code": "other_state",
         "message": f"{recorded.request.service} {name}: recorded only in another state; nearest is #{choice.position}: "
         + "; ".join(told),
-        "fix": f"{again(tape)}; without --strict the nearest recording answers, and says so",
+        "fix": f"{again}; without --strict the nearest recording answers, and says so",
         "nearest": {"index": choice.position, "name": name, "target": recorded.request.target},
         "diff": told,
     }
 
 
-def unbound(tape: Tape, request: Request, reason: str, tool: str | None) -> dict[str, Any]:
+def unbound(tape: Tape, request: Request, reason: str, tool: str | None, again: str) -> dict[str, Any]:
     """The error of a credential that stands for no identity of the tape."""
     name = tool or f"{request.method} {request.target.partition('?')[0]}"
     return {
         "code": "identity_unknown",
         "message": f"{request.service} {name}: {reason}",
-        "fix": again(tape),
+        "fix": again,
         "diff": [],
     }
-
-
-def again(tape: Tape) -> str:
-    """The command that extends a tape."""
-    return f"if the change is meant, record again: proctor record --cassette {tape.cassette.name} -- COMMAND"
 
 
 def _nearest(tape: Tape, request: Request, identity: Identity) -> tuple[int, list[str]] | None:

@@ -71,9 +71,13 @@ class Replay:
             return await self._miss(exchange, identity)
         choice = self._order.choose(positions, lambda: self._tape.twins(positions[0]))
         if choice is None:
-            return self._refuse(exchange, miss.used_up(self._tape, positions, self._tool(exchange)))
+            return self._refuse(
+                exchange, miss.used_up(self._tape, positions, self._tool(exchange), exchange.session.again)
+            )
         if choice.state.distance and exchange.session.spec.strict:
-            return self._refuse(exchange, miss.other_state(self._tape, choice, self._tool(exchange)))
+            return self._refuse(
+                exchange, miss.other_state(self._tape, choice, self._tool(exchange), exchange.session.again)
+            )
         if positions[min(bisect_left(positions, choice.position), len(positions) - 1)] != choice.position:
             match = "canonical"
         return await self._play(exchange, choice, match)
@@ -170,11 +174,13 @@ class Replay:
     async def _miss(self, exchange: Exchange, identity: Identity) -> web.StreamResponse:
         request = self._clean(exchange)
         # On a thread: comparing long conversations takes a while, and other sessions are being answered.
-        error = await asyncio.to_thread(miss.explain, self._tape, request, identity, self._tool(exchange))
+        again = exchange.session.again
+        error = await asyncio.to_thread(miss.explain, self._tape, request, identity, self._tool(exchange), again)
         return self._refuse(exchange, error)
 
     async def _miss_unbound(self, exchange: Exchange, reason: str) -> web.StreamResponse:
-        return self._refuse(exchange, miss.unbound(self._tape, self._clean(exchange), reason, self._tool(exchange)))
+        request, again = self._clean(exchange), exchange.session.again
+        return self._refuse(exchange, miss.unbound(self._tape, request, reason, self._tool(exchange), again))
 
     def _refuse(self, exchange: Exchange, error: dict[str, Any]) -> web.StreamResponse:
         """Answer with a miss, and fail the session whatever the agent makes of it."""

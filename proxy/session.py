@@ -13,6 +13,7 @@ from typing import Any
 from aiohttp import web
 
 from proctor.config import Config, ServiceConfig
+from proctor.errors import recording_command
 from proctor.identities import dummy_keys, recorded_variables
 from proctor.interaction import Interaction
 from proctor.journal import JournalWriter
@@ -91,6 +92,12 @@ class Session:
             self._open -= 1
             if not self._open:
                 self._idle.set()
+
+    @property
+    def again(self) -> str:
+        """What a miss advises where the change is meant."""
+        command = self.spec.recorded_by or recording_command(self.spec.cassette)
+        return f"if the change is meant, record again: {command}"
 
     def release(self) -> None:
         """Let the next recording of the tape begin."""

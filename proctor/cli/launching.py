@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import shutil
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -15,12 +14,12 @@ from proctor.cli.project import project_config
 from proctor.cli.report import summary_text
 from proctor.client import ControlClient
 from proctor.config import Config
-from proctor.errors import UsageError, nearest
-from proctor.launch import agent_environment, inherited_notes
+from proctor.errors import UsageError
+from proctor.launch import agent_environment, chosen_modes, session_spec
 from proctor.proxy.server import start_proxy
 from proctor.summary import Ending, ending
 from proctor.trace import SessionSummary, row_line
-from proctor.wire import MODES, Mode, SessionSpec
+from proctor.wire import Mode, SessionSpec
 
 _Command = Callable[..., Any]
 
@@ -59,34 +58,13 @@ def launch(
     if shutil.which(command[0]) is None:
         raise UsageError("command_not_found", f'cannot find the command "{command[0]}"', "check its name and PATH")
     chosen = chosen_modes(config, default, modes)
-    spec = SessionSpec(
-        cassette=cassette,
-        modes=chosen,
-        command=tuple(command),
-        allow_unused=allow_unused,
-        strict=strict,
-        passed=config.pass_hosts if "record" in chosen.values() else (),
-        notes=inherited_notes(os.environ),
-    )
+    spec = session_spec(config, cassette, chosen, command=tuple(command), allow_unused=allow_unused, strict=strict)
     summary, command_status = asyncio.run(_run(config, spec, command, port))
     end = ending(summary, command_status, allow_unused=allow_unused)
     click.echo(summary_text(summary, end, command_status, config.root), err=True)
     if as_json:
         click.echo(json_line(summary, end, command_status))
     return end.status
-
-
-def chosen_modes(config: Config, default: Mode, modes: Sequence[str]) -> dict[str, Mode]:
-    """Every service with its mode; `modes` are `SERVICE=MODE`. Raises UsageError or ConfigError for unknown ones."""
-    chosen: dict[str, Mode] = dict.fromkeys(config.services, default)
-    for text in modes:
-        name, equals, wanted = text.partition("=")
-        config.service(name)
-        mode = next((known for known in MODES if known == wanted), None)
-        if not equals or mode is None:
-            raise UsageError("unknown_mode", f'"{text}" is no SERVICE=MODE', nearest(wanted, MODES))
-        chosen[name] = mode
-    return chosen
 
 
 def json_line(summary: SessionSummary, end: Ending, command_status: int) -> str:

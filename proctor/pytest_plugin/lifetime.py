@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,14 +14,10 @@ from proctor.launch import agent_environment, chosen_modes, session_spec
 from proctor.pytest_plugin.background import BackgroundProxy, Proxies
 from proctor.pytest_plugin.naming import shared_names, tape_name
 from proctor.pytest_plugin.session import ProctorSession
+from proctor.pytest_plugin.stash import REPORTS, SHARED
 from proctor.pytest_plugin.verdict import Outcome, verdict
 from proctor.pytest_plugin.wanted import RECORD, Wanted, recording_command, test_id, test_name, wanted_by
-from proctor.wire import SessionInfo, SessionSpec
-
-REPORTS = pytest.StashKey[dict[str, pytest.TestReport]]()
-"""Of a test: its reports so far, by phase."""
-SHARED = pytest.StashKey[dict[str, tuple[str, ...]]]()
-"""Of the run: which tests would have one tape, by `test_id`."""
+from proctor.wire import Mode, SessionInfo, SessionSpec
 
 _STATUSES: dict[Outcome, int] = {"passed": 0, "interrupted": 130}
 _FAILED = 1
@@ -59,7 +54,7 @@ def tests_with_one_tape(items: Iterable[pytest.Item]) -> dict[str, tuple[str, ..
 
 
 def _spec(item: pytest.Item, proxy: BackgroundProxy, wanted: Wanted) -> SessionSpec:
-    default = "record" if item.config.getoption(RECORD) else "replay"
+    default: Mode = "record" if item.config.getoption(RECORD) else "replay"
     modes = chosen_modes(proxy.config, default, [f"{name}={mode}" for name, mode in wanted.modes.items()])
     name = _tape_of(item, find_config(item.path.parent).parent, wanted)
     others = item.config.stash.get(SHARED, {}).get(test_id(item), ())
@@ -120,7 +115,4 @@ def _failures() -> Iterator[None]:
     try:
         yield
     except ProctorError as error:
-        told = error
-    else:
-        return
-    pytest.fail(f"proctor: {told.code}: {told}", pytrace=False)
+        raise pytest.fail.Exception(f"proctor: {error.code}: {error}", pytrace=False) from None

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from proctor.pytest_plugin.session import ProctorSession
+from proctor.pytest_plugin.stash import REPORTS, SHARED
 from proctor.pytest_plugin.wanted import FIXTURE, MARKER, RECORD, STRICT
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Give marked tests the fixture, and find tests that would share a tape, before any is deselected."""
     asking = [item for item in items if _asks(item)]
     if asking:
-        from proctor.pytest_plugin.lifetime import SHARED, tests_with_one_tape
+        from proctor.pytest_plugin.lifetime import tests_with_one_tape
 
         config.stash[SHARED] = tests_with_one_tape(asking)
 
@@ -52,11 +53,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, Any, None]:
     """Keep a test's reports for the end of its session."""
     outcome = yield
-    if FIXTURE in getattr(item, "funcargs", ()):
-        from proctor.pytest_plugin.lifetime import REPORTS
-
+    if REPORTS in item.stash:
         report: pytest.TestReport = outcome.get_result()
-        item.stash[REPORTS][report.when or ""] = report
+        item.stash[REPORTS][report.when] = report
 
 
 @pytest.fixture(scope="session")
@@ -86,9 +85,12 @@ def _asks(item: pytest.Item) -> bool:
     """Whether a test runs in a session; one that is marked gets the fixture here."""
     if not isinstance(item, pytest.Function):
         return False
-    if FIXTURE not in item.fixturenames and item.get_closest_marker(MARKER):
+    if FIXTURE in item.fixturenames:
+        return True
+    marked = item.get_closest_marker(MARKER) is not None
+    if marked:
         item.fixturenames = _with_session(item)
-    return FIXTURE in item.fixturenames
+    return marked
 
 
 def _with_session(item: pytest.Function) -> list[str]:

@@ -51,5 +51,5 @@ class ProctorSession:
     def run(self, command: Sequence[str], **options: Any) -> subprocess.CompletedProcess[str]:
         """Run a program to its end as the agent, its output kept as text; `options` as `subprocess.run` takes them."""
         given = {"env": self.environment(), "capture_output": True, "text": True, **options}
-        done: subprocess.CompletedProcess[str] = subprocess.run(command, **given)  # noqa: PLW1510 - the test decides
+        done: subprocess.CompletedProcess[str] = subprocess.run(command, **given)
         return done

@@ -13,6 +13,8 @@ from proctor.trace import SessionSummary
 Outcome = Literal["passed", "failed", "skipped", "not run", "interrupted"]
 """Of a test so far. `failed` in its body, also where that was expected; `not run` where another fixture failed."""
 
+_SELF = "proctor: "
+
 
 class Verdict(NamedTuple):
     """What to tell, and whether it fails the test; nothing where the text is empty."""
@@ -27,13 +29,15 @@ def verdict(summary: SessionSummary, outcome: Outcome, root: Path) -> Verdict:
     A test that was skipped or never ran fails if what it did ask went wrong.
     """
     reasons = _reasons(summary, outcome)
-    lines = [*head_lines(summary), *reason_lines(reasons)]
+    # The first reason comes first: pytest's short summary shows one line.
+    first, *lines = [*reason_lines(reasons), *(f"  {line.removeprefix(_SELF).strip()}" for line in head_lines(summary))]
     if summary.aside:
         lines += [aside_line(summary, root), f"  to take it    proctor cassette accept {summary.cassette}"]
     if not reasons and not summary.aside:
         return Verdict("", False)
     lines.append(f"  all of it     proctor session show {summary.session} --trace")
-    return Verdict("\n".join(lines), bool(reasons) and outcome in ("passed", "skipped", "not run"))
+    told = first.removeprefix("  * ").strip()
+    return Verdict("\n".join((f"{_SELF}{told}", *lines)), bool(reasons) and outcome in ("passed", "skipped", "not run"))
 
 
 def _reasons(summary: SessionSummary, outcome: Outcome) -> tuple[str, ...]:

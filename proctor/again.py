@@ -9,6 +9,7 @@ from proctor.cassette import Cassette
 from proctor.config import Config
 from proctor.errors import UsageError, cassette_missing
 from proctor.identities import recorded_variables
+from proctor.launch import session_spec
 from proctor.paths import Layout, cassette_name
 from proctor.placeholders import numbers_in
 from proctor.stamp import command_words, is_hidden
@@ -68,9 +69,10 @@ def spec_again(config: Config, cassette: Cassette, made: Rerun, *, allow_unused:
     live = set(cassette.stamp.get("live", ()))
     modes: dict[str, Mode] = {name: "live" if name in live else "record" for name in config.services}
     recorded = {name for name, mode in modes.items() if mode == "record"}
-    return SessionSpec(
-        cassette=cassette.name,
-        modes=modes,
+    return session_spec(
+        config,
+        cassette.name,
+        modes,
         command=made.words,
         folder=made.folder,
         again=True,

@@ -136,10 +136,15 @@ def nearest(wrong: str, right: Iterable[str]) -> str:
     return f"known: {', '.join(known)}" if known else ""
 
 
+def recording_command(name: str, command: str = "COMMAND") -> str:
+    """What a person types to record a tape."""
+    return f"proctor record --cassette {name} -- {command}"
+
+
 def cassette_missing(name: str, path: Path, known: Iterable[str]) -> CassetteMissing:
     """The error for a tape that is not there: names the file looked for, the nearest tape and the command."""
     return CassetteMissing(
         "cassette_missing",
         f'no cassette "{name}": {path} does not exist. {nearest(name, known)}'.rstrip(),
-        f"record it: proctor record --cassette {name} -- COMMAND",
+        f"record it: {recording_command(name)}",
     )

@@ -2,18 +2,48 @@
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 from urllib.parse import urlsplit
 
 from proctor.config import Config
+from proctor.errors import UsageError, nearest
 from proctor.presets import QUIET_VARIABLES
-from proctor.wire import KEPT, SessionInfo
+from proctor.wire import KEPT, MODES, Mode, SessionInfo, SessionSpec
 
 PROXY_VARIABLES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")
 NO_PROXY = "NO_PROXY"
 NAMES = "PROCTOR_VARIABLES"
 """Lists the variables that a launcher set, for `proctor env`."""
+
+
+def chosen_modes(config: Config, default: Mode, modes: Iterable[str], only: Sequence[str] = ()) -> dict[str, Mode]:
+    """Every service with its mode: the default (for those in `only`, the others replay), or as in `SERVICE=MODE`.
+
+    Raises UsageError or ConfigError for what is unknown.
+    """
+    for name in only:
+        config.service(name)
+    chosen: dict[str, Mode] = {name: default if name in only or not only else "replay" for name in config.services}
+    for text in modes:
+        name, equals, wanted = text.partition("=")
+        config.service(name)
+        mode = next((known for known in MODES if known == wanted), None)
+        if not equals or mode is None:
+            raise UsageError("unknown_mode", f'"{text}" is no SERVICE=MODE', nearest(wanted, MODES))
+        chosen[name] = mode
+    return chosen
+
+
+def session_spec(
+    config: Config, cassette: str, modes: Mapping[str, Mode], *, notes: Sequence[str] = (), **more: Any
+) -> SessionSpec:
+    """The session that a launcher asks for, with what it lets go direct and found set; `more` are other fields."""
+    said = (*notes, *inherited_notes(os.environ))
+    passed = () if KEPT.isdisjoint(modes.values()) else config.pass_hosts
+    return SessionSpec(cassette=cassette, modes=dict(modes), passed=passed, notes=said, **more)
 
 
 def agent_environment(config: Config, info: SessionInfo, *, watch: bool = True) -> dict[str, str]:

@@ -258,7 +258,8 @@ def _nothing_or_unused(summary: SessionSummary, allow_unused: bool) -> Iterable[
                 EXIT_MISSES,
                 _told(
                     f'service "{service}" was never asked',
-                    "if that is right, say --allow-unused; else see that the agent reads its variable",
+                    "if that is right, say --allow-unused (in a marker allow_unused=True); "
+                    "else see that the agent reads its variable",
                 ),
             )
 

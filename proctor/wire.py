@@ -52,6 +52,8 @@ class SessionSpec(BaseModel):
     """An answer from another state is a miss."""
     overlay: tuple[Patch, ...] = ()
     """What is changed in the recorded answers. None is ever recorded."""
+    recorded_by: str = ""
+    """The command that records the tape again, for messages; by default `proctor record`."""
     passed: tuple[str, ...] = ()
     """Hosts that the launcher let go direct."""
     notes: tuple[str, ...] = ()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from proctor.config import Config
+from proctor.errors import recording_command
 from proctor.proxy.cause import Cause
 from proctor.proxy.playback import Tape
 from proctor.wire import SessionSpec
@@ -15,9 +16,10 @@ def asks_live_llm(spec: SessionSpec, config: Config) -> bool:
     return any(mode != "replay" and name in config.llm_services for name, mode in spec.modes.items())
 
 
-def again(tape: Tape) -> str:
+def again(tape: Tape, spec: SessionSpec) -> str:
     """The command that records everything anew."""
-    return f"if the change is meant, record again: proctor record --cassette {tape.cassette.name} -- {_command(tape)}"
+    command = spec.recorded_by or recording_command(tape.cassette.name, _command(tape))
+    return f"if the change is meant, record again: {command}"
 
 
 def extend(tape: Tape, spec: SessionSpec, service: str) -> str:
@@ -36,12 +38,16 @@ def fix(tape: Tape, spec: SessionSpec, service: str, cause: Cause) -> str:
     if cause.kind == "volatile":
         lines = " and ".join(dict.fromkeys(rule.toml for rule in cause.rules))
         return f"if it says nothing, declare it in proctor.toml under [services.{service}]: {lines}"
-    if cause.kind in _OF_LLM and any(other not in tape.config.llm_services for other in spec.modes):
+    if (
+        cause.kind in _OF_LLM
+        and not spec.recorded_by
+        and any(other not in tape.config.llm_services for other in spec.modes)
+    ):
         return (
             "if the change is meant, ask the model again, the tools from the tape: "
             f"proctor record --only {service} --over {name} --cassette {name} -- {_command(tape)}"
         )
-    return again(tape)
+    return again(tape, spec)
 
 
 def _command(tape: Tape) -> str:

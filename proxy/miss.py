@@ -32,7 +32,7 @@ def explain(tape: Tape, request: Request, identity: Identity, tool: str | None, 
     error = {
         "code": "off_tape" if off_tape else "not_recorded",
         "message": f"{request.service} {name}: nothing on tape {tape.cassette.name} answers this request",
-        "fix": mending.extend(tape, spec, request.service) if off_tape else mending.again(tape),
+        "fix": mending.extend(tape, spec, request.service) if off_tape else mending.again(tape, spec),
     }
     found = _nearest(tape, request, identity)
     if found is None:
@@ -61,14 +61,14 @@ def used_up(tape: Tape, positions: Sequence[int], tool: str | None, spec: Sessio
     return {
         "code": "off_tape" if off_tape else "used_up",
         "message": f"{last.request.service} {name}: a write recorded {times}, asked once more",
-        "fix": mending.extend(tape, spec, last.request.service) if off_tape else mending.again(tape),
+        "fix": mending.extend(tape, spec, last.request.service) if off_tape else mending.again(tape, spec),
         "cause": "call",
         "nearest": {"index": positions[-1], "name": name, "target": last.request.target},
         "diff": [],
     }
 
 
-def other_state(tape: Tape, choice: Choice, tool: str | None) -> dict[str, Any]:
+def other_state(tape: Tape, choice: Choice, tool: str | None, spec: SessionSpec) -> dict[str, Any]:
     """The error of a request that was recorded, but in another state, where that is not good enough (`--strict`)."""
     recorded = tape.cassette.interactions[choice.position]
     name = tool or label(recorded)
@@ -77,19 +77,19 @@ def other_state(tape: Tape, choice: Choice, tool: str | None) -> dict[str, Any]:
         "code": "other_state",
         "message": f"{recorded.request.service} {name}: recorded only in another state; nearest is #{choice.position}: "
         + "; ".join(writes),
-        "fix": f"{mending.again(tape)}; without --strict the nearest recording answers, and says so",
+        "fix": f"{mending.again(tape, spec)}; without --strict the nearest recording answers, and says so",
         "cause": "state",
         "nearest": {"index": choice.position, "name": name, "target": recorded.request.target},
         "diff": writes,
     }
 
 
-def unbound(tape: Tape, request: Request, reason: str, tool: str | None) -> dict[str, Any]:
+def unbound(tape: Tape, request: Request, reason: str, tool: str | None, spec: SessionSpec) -> dict[str, Any]:
     """The error of a credential that stands for no identity of the tape."""
     return {
         "code": "identity_unknown",
         "message": f"{request.service} {_name(request, tool)}: {reason}",
-        "fix": mending.again(tape),
+        "fix": mending.again(tape, spec),
         "cause": "credential",
         "diff": [],
     }

@@ -79,22 +79,22 @@ class Replay:
     def look(self, exchange: Exchange, *, strict: bool) -> Playable | Explained:
         """The recording that answers, noted as played; else what tells why none does. `strict`: see `Order.choose`."""
         key_headers, credentials = self._read(exchange)
+        spec = exchange.session.spec
         try:
             identity = self._binder.identity(exchange.service.name, credentials) if credentials else ()
             found = self._finder.exact(exchange, key_headers, identity)
             found = found or self._finder.by_meaning(exchange, key_headers, identity)
         except Unbound as reason:
-            return partial(miss.unbound, self._tape, self._clean(exchange), str(reason), self._tool(exchange))
+            return partial(miss.unbound, self._tape, self._clean(exchange), str(reason), self._tool(exchange), spec)
         except Conflict as reason:
             return partial(miss.contradicting, self._clean(exchange), str(reason), self._tool(exchange))
-        spec = exchange.session.spec
         if found is None:
             return partial(miss.explain, self._tape, self._clean(exchange), identity, self._tool(exchange), spec)
         choice = self._order.choose(found.positions, lambda: self._finder.wider(found), strict=strict)
         if choice is None:
             return partial(miss.used_up, self._tape, found.positions, self._tool(exchange), spec)
         if choice.state.distance and strict:
-            return partial(miss.other_state, self._tape, choice, self._tool(exchange))
+            return partial(miss.other_state, self._tape, choice, self._tool(exchange), spec)
         return Playable(choice, *self._finder.matched(found, choice.position))
 
     def _read(self, exchange: Exchange) -> tuple[Headers, list[tuple[bytes, bytes]]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -17,13 +16,13 @@ from proctor.cli.project import project_config
 from proctor.cli.report import summary_text
 from proctor.client import ControlClient
 from proctor.config import Config
-from proctor.errors import UsageError, nearest
-from proctor.launch import agent_environment, inherited_notes
+from proctor.errors import UsageError
+from proctor.launch import agent_environment, chosen_modes, session_spec
 from proctor.overlay import Patch
 from proctor.proxy.server import start_proxy
 from proctor.summary import Ending, ending
 from proctor.trace import SessionSummary, row_line
-from proctor.wire import KEPT, MODES, Mode, SessionSpec
+from proctor.wire import Mode, SessionSpec
 
 _Command = Callable[..., Any]
 
@@ -75,9 +74,10 @@ def launch(
     Where services are named by `only`, these have the default mode, and the tape `over` answers the others.
     """
     config = project_config()
-    spec = SessionSpec(
-        cassette=cassette,
-        modes=chosen_modes(config, default, modes, only),
+    spec = session_spec(
+        config,
+        cassette,
+        chosen_modes(config, default, modes, only),
         command=tuple(command),
         folder=folder_now(config.root),
         over=over,
@@ -98,9 +98,6 @@ def run_session(config: Config, spec: SessionSpec, port: int = 0) -> Done:
     """
     folder = config.root / spec.folder
     _check_command(spec.command, folder)
-    records = not KEPT.isdisjoint(spec.modes.values())
-    notes = (*spec.notes, *inherited_notes(os.environ))
-    spec = spec.model_copy(update={"passed": config.pass_hosts if records else (), "notes": notes})
 
     def work() -> tuple[SessionSummary, int]:
         return asyncio.run(_run(config, spec, port, folder))
@@ -123,24 +120,6 @@ def _check_command(command: Sequence[str], folder: Path) -> None:
         raise UsageError("no_command", "no command to run", "put it after --: ... -- python agent.py")
     if shutil.which(str(folder / command[0]) if "/" in command[0] else command[0]) is None:
         raise UsageError("command_not_found", f'cannot find the command "{command[0]}"', "check its name and PATH")
-
-
-def chosen_modes(config: Config, default: Mode, modes: Sequence[str], only: Sequence[str] = ()) -> dict[str, Mode]:
-    """Every service with its mode: the default (for those in `only`, the others replay), or as in `SERVICE=MODE`.
-
-    Raises UsageError or ConfigError for what is unknown.
-    """
-    for name in only:
-        config.service(name)
-    chosen: dict[str, Mode] = {name: default if name in only or not only else "replay" for name in config.services}
-    for text in modes:
-        name, equals, wanted = text.partition("=")
-        config.service(name)
-        mode = next((known for known in MODES if known == wanted), None)
-        if not equals or mode is None:
-            raise UsageError("unknown_mode", f'"{text}" is no SERVICE=MODE', nearest(wanted, MODES))
-        chosen[name] = mode
-    return chosen
 
 
 def json_line(summary: SessionSummary, end: Ending, command_status: int) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
 
@@ -23,10 +23,7 @@ def summary_text(summary: SessionSummary, end: Ending, command_status: int, root
 
 def summary_lines(summary: SessionSummary, end: Ending, command_status: int, root: Path) -> Iterator[str]:
     """The lines of `summary_text`."""
-    over = f" over {summary.over}" if summary.over else ""
-    set_up = f"set-up {summary.set_up}, llm {summary.llm}, session {summary.session}"
-    yield f"proctor: {_verb(summary)} {summary.cassette}{over}   {set_up}"
-    yield f"  {_counts(summary)}"
+    yield from head_lines(summary)
     if summary.recorded_at:
         age = age_text(summary.recorded_at, datetime.fromisoformat(summary.started_at))
         yield f"  tape        {summary.interactions} interactions, recorded {summary.recorded_at} ({age})"
@@ -48,7 +45,7 @@ def summary_lines(summary: SessionSummary, end: Ending, command_status: int, roo
         placeholders = f" ({summary.redacted} interactions hold placeholders)" if summary.redacted else ""
         yield f"  sealed      {shown_path(summary.sealed, root)}{placeholders}"
     if summary.aside:
-        yield f"  kept aside  {shown_path(summary.aside, root)}; the old tape is as it was"
+        yield aside_line(summary, root)
     yield from _verdict(end, command_status)
     yield "  not watched without --isolate: clients that ignore proxy variables (docs/recording.md)"
 
@@ -87,13 +84,31 @@ def _otherwise(summary: SessionSummary) -> Iterator[str]:
         yield from (f"              {line}" for line in ADVICE)
 
 
-def _verdict(end: Ending, command_status: int) -> Iterator[str]:
-    told = f"  status      {end.status}"
-    yield told if end.status == command_status else f"{told} (the command's own: {command_status})"
-    for reason in end.reasons:
+def head_lines(summary: SessionSummary) -> Iterator[str]:
+    """What ran, and how much of it came from where."""
+    over = f" over {summary.over}" if summary.over else ""
+    set_up = f"set-up {summary.set_up}, llm {summary.llm}, session {summary.session}"
+    yield f"proctor: {_verb(summary)} {summary.cassette}{over}   {set_up}"
+    yield f"  {_counts(summary)}"
+
+
+def reason_lines(reasons: Iterable[str]) -> Iterator[str]:
+    """Each reason for failing, and what to do about it."""
+    for reason in reasons:
         first, *more = reason.split("\n")
         yield f"  * {first}"
         yield from (f"  {line}" for line in more)
+
+
+def aside_line(summary: SessionSummary, root: Path) -> str:
+    """Where a recording is that was not sealed."""
+    return f"  kept aside  {shown_path(summary.aside, root)}; the old tape is as it was"
+
+
+def _verdict(end: Ending, command_status: int) -> Iterator[str]:
+    told = f"  status      {end.status}"
+    yield told if end.status == command_status else f"{told} (the command's own: {command_status})"
+    yield from reason_lines(end.reasons)
 
 
 def _counts(summary: SessionSummary) -> str:

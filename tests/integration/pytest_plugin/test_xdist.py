@@ -1,0 +1,80 @@
+"""Workers side by side: each test has its own tape's answers, whoever runs it."""
+
+from __future__ import annotations
+
+import json
+import os
+
+from tests.integration.pytest_plugin.support import Model, agent_project, folder, run_pytest, tapes
+from tests.support import Project, serving
+
+TESTS = 40
+EQUAL_FIRST_PROMPTS = f"""
+import pathlib
+
+@pytest.mark.parametrize("n", range({TESTS}))
+def test_talk(n, proctor_session):
+    first = ask("hello")
+    last = ask("hello", first)
+    assert last == "the end of " + first
+    told = {{"worker": os.environ["PYTEST_XDIST_WORKER"], "url": proctor_session.urls["llm"], "first": first}}
+    pathlib.Path(os.environ["TOLD"], str(n)).write_text(json.dumps(told))
+"""
+
+
+async def told_in(project: Project, name: str, *options: str) -> list[dict[str, str]]:
+    """Run the tests on eight workers; gives what each of the forty wrote."""
+    place = project.root / name
+    place.mkdir()
+    done = await run_pytest(project, "-n", "8", *options, TOLD=str(place))
+    assert (done.status, f"{TESTS} passed" in done.stdout) == (0, True), done.stdout
+    return [json.loads((place / str(n)).read_text()) for n in range(TESTS)]
+
+
+async def test_forty_tests_with_equal_first_prompts_on_eight_workers_never_mix(project: Project) -> None:
+    model = Model()
+    async with serving(model.answer) as url:
+        agent_project(project, url, EQUAL_FIRST_PROMPTS)
+        recorded = await told_in(project, "recorded", "--proctor-record")
+    firsts = [told["first"] for told in recorded]
+    assert len(set(firsts)) == TESTS
+    assert model.asked == 2 * TESTS
+    assert tapes(project) == sorted(f"tests/test_agent/test_talk-{n}" for n in range(TESTS))
+    for n, first in enumerate(firsts):
+        tape = project.tape(f"tests/test_agent/test_talk-{n}")
+        assert [json.loads(each.response.body)["text"] for each in tape.interactions] == [first, f"the end of {first}"]
+    replayed = await told_in(project, "replayed", "--dist", "load")
+    assert [told["first"] for told in replayed] == firsts
+    ports = {(told["worker"], told["url"].split("/")[2]) for told in replayed}
+    assert len(ports) == len({port for _, port in ports}) == len({worker for worker, _ in ports}) > 1
+    assert folder(project, "journals") == []
+
+
+WAITS = """
+import pathlib
+
+def test_it(proctor_session):
+    ask("hello")
+    assert pathlib.Path(os.environ["REFUSED"]).read_text() == "the other"
+"""
+TELLS = """
+import os, pathlib
+
+def pytest_runtest_logreport(report):
+    if report.failed and "PYTEST_XDIST_WORKER" in os.environ:
+        pathlib.Path(os.environ["REFUSED"]).write_text("the other")
+"""
+
+
+async def test_two_workers_never_write_one_tape(project: Project) -> None:
+    """With `--dist each` both run the test; the one that records waits in it for the other's refusal."""
+    refused = project.root / "refused"
+    os.mkfifo(refused)
+    async with serving(Model().answer) as url:
+        agent_project(project, url, WAITS)
+        (project.root / "conftest.py").write_text(TELLS, encoding="utf-8")
+        options = ("--proctor-record", "-n", "2", "--dist", "each")
+        done = await run_pytest(project, *options, REFUSED=str(refused))
+    assert "1 passed, 1 error" in done.stdout
+    assert "proctor: cassette_busy: tape tests/test_agent/test_it is being written by" in done.stdout
+    assert project.tape("tests/test_agent/test_it").services == ("llm",)

@@ -23,7 +23,7 @@ def tape_name(file: PurePath, test: str) -> str:
     too long is cut, and ends in a digest of the whole.
     """
     folder = "/".join(filter(None, map(_safe, file.with_suffix("").parts)))
-    room = max(_LONGEST - len(folder.encode()), _SHORTEST_TEST)
+    room = max(_LONGEST - len(folder.encode()) - 1, _SHORTEST_TEST)
     name = _safe(test) or "test"
     if len(name.encode()) > room:
         digest = hashlib.sha256(test.encode()).hexdigest()[:_DIGEST]

@@ -34,9 +34,10 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", _MARKER_HELP)
 
 
-def pytest_report_header(config: pytest.Config) -> str | None:
-    """A run that asks real services says so."""
-    return "proctor: recording: the real services are asked" if config.getoption(RECORD) else None
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    """A run that asked real services says so, however quiet it is."""
+    if config.getoption(RECORD):
+        terminalreporter.write_line("proctor: recording: the real services are asked")
 
 
 @pytest.hookimpl(tryfirst=True)

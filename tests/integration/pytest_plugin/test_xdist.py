@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
-import os
+
+from aiohttp import web
 
 from tests.integration.pytest_plugin.support import Model, agent_project, folder, run_pytest, tapes
 from tests.support import Project, serving
@@ -50,31 +52,42 @@ async def test_forty_tests_with_equal_first_prompts_on_eight_workers_never_mix(p
     assert folder(project, "journals") == []
 
 
-WAITS = """
-import pathlib
-
+ONE = """
 def test_it(proctor_session):
     ask("hello")
-    assert pathlib.Path(os.environ["REFUSED"]).read_text() == "the other"
 """
 TELLS = """
-import os, pathlib
+import os, urllib.request
 
 def pytest_runtest_logreport(report):
     if report.failed and "PYTEST_XDIST_WORKER" in os.environ:
-        pathlib.Path(os.environ["REFUSED"]).write_text("the other")
+        direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+        direct.open(os.environ["REFUSED"], data=b"").close()
 """
 
 
+class Waiting(Model):
+    """Answers a prompt only when it was told that somebody was refused."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._refused = asyncio.Event()
+
+    async def answer(self, request: web.Request) -> web.StreamResponse:
+        if request.path == "/refused":
+            self._refused.set()
+            return web.Response()
+        await self._refused.wait()
+        return await super().answer(request)
+
+
 async def test_two_workers_never_write_one_tape(project: Project) -> None:
-    """With `--dist each` both run the test; the one that records waits in it for the other's refusal."""
-    refused = project.root / "refused"
-    os.mkfifo(refused)
-    async with serving(Model().answer) as url:
-        agent_project(project, url, WAITS)
+    """With `--dist each` both run the test; the model answers the one that records only when the other was refused."""
+    async with serving(Waiting().answer) as url:
+        agent_project(project, url, ONE)
         (project.root / "conftest.py").write_text(TELLS, encoding="utf-8")
         options = ("--proctor-record", "-n", "2", "--dist", "each")
-        done = await run_pytest(project, *options, REFUSED=str(refused))
+        done = await run_pytest(project, *options, REFUSED=f"{url}/refused")
     assert "1 passed, 1 error" in done.stdout
     assert "proctor: cassette_busy: tape tests/test_agent/test_it is being written by" in done.stdout
     assert project.tape("tests/test_agent/test_it").services == ("llm",)

@@ -21,6 +21,7 @@ from proctor.redaction.redactor import Redactor, short_secrets
 from proctor.retries import folded
 from proctor.stamp import BEFORE, recording_stamp
 from proctor.tape_bodies import body_folder, prune_bodies
+from proctor.tape_mixes import mixes_beside
 
 _REFUSED = frozenset({401, 403})
 _LARGE = 1_000_000
@@ -77,7 +78,8 @@ def seal(layout: Layout, content: JournalContent) -> SealResult:
         path = layout.confined_cassette(cassette.name)
         save_cassette(path, cassette, limit)
         forget_aside(layout, cassette.name)
-        return SealResult(cassette, redactor, rows, sealed=path, notes=notes)
+        beside = tuple(mixes_beside(layout, cassette.name))
+        return SealResult(cassette, redactor, rows, sealed=path, notes=(*notes, *beside))
     path = layout.aside / f"{cassette.name}.yaml"
     why = list(reasons) or ["recorded again: compare it with the old tape"]
     save_cassette(path, replace(cassette, stamp={**cassette.stamp, "aside": why}), limit)

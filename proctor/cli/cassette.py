@@ -31,6 +31,7 @@ from proctor.sealing import seal as seal_journal
 from proctor.stamp import age_text
 from proctor.summary import label
 from proctor.tape_lock import TapeLock
+from proctor.tape_mixes import mixes
 from proctor.tape_text import interaction_lines, shown_interactions
 from proctor.trace import interaction_fields
 
@@ -48,11 +49,17 @@ def cassette() -> None:
 @cassette.command()
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a tape.")
 def ls(as_json: bool) -> int:
-    """List every tape of the project. Ends with status 2 where one cannot be believed."""
+    """List every tape of the project. Ends with status 2 where one cannot be believed.
+
+    Warns where the tapes of one folder were made in different environments, against different hosts, or with other
+    schemas of a tool.
+    """
     layout = project_layout()
     entries = [_entry(layout, name) for name in layout.cassette_names()]
     for entry in entries:
         click.echo(json.dumps(entry, ensure_ascii=False) if as_json else _entry_text(entry))
+    for warning in mixes(layout, [entry["name"] for entry in entries]):
+        click.echo(f"warning: {warning}", err=True)
     if not entries and not as_json:
         click.echo("no cassettes yet; record one: proctor record --cassette NAME -- COMMAND", err=True)
     return EXIT_USAGE if any("error" in entry for entry in entries) else EXIT_FINE

@@ -89,6 +89,16 @@ async def test_the_commands_of_a_page_work_as_shown(page: str, desk: Desk, proje
     assert folder.tape("refund").services == ("openai", "orders")
 
 
+async def test_the_pytest_page_s_test_is_recorded_and_replayed_as_shown(desk: Desk, project: Project) -> None:
+    page = (ROOT / "docs" / "pytest.md").read_text(encoding="utf-8")
+    (source,) = re.findall(r"```python\n(.*?)```", page, flags=re.DOTALL)
+    project.script("test_refund.py", source)
+    await shell(project, "proctor init --service orders=https://staging.example/api", desk)
+    for command in commands_of("docs/pytest.md"):
+        await shell(project, command, desk)
+    assert project.layout.cassette_names() == ["test_refund/test_the_order_is_looked_up"]
+
+
 @pytest.mark.skipif(shutil.which("curl") is None, reason="no curl on this machine")
 async def test_the_commands_of_the_serve_page_work_in_one_shell(desk: Desk, project: Project) -> None:
     project.script("agent.py", AGENT)

@@ -59,6 +59,7 @@ RANKS = (
         "tape_changes",
         "tape_diff",
         "tape_outline",
+        "tape_mixes",
     },
     {"retries", "extending", "sealing", "resealing", "again", "learning"},
 )

@@ -138,7 +138,8 @@ def shown_value(value: Any, other: Any = None) -> str:
         return text
     start = 0
     if isinstance(value, str) and isinstance(other, str):
-        same = next((at for at, (a, b) in enumerate(zip(value, other, strict=False)) if a != b), 0)
+        shorter = min(len(value), len(other))  # where one goes on from the other, its end is the place
+        same = next((at for at, (a, b) in enumerate(zip(value, other, strict=False)) if a != b), shorter)
         start = max(0, same - _SHOWN // 4)
     cut = text[start : start + _SHOWN]
     return f"{'...' if start else ''}{cut}..."

@@ -56,6 +56,15 @@ class Forgiveness:
     volatile: tuple[_Volatile, ...]
     minted: re.Pattern[str] | None
 
+    def forgives(self, place: str) -> bool:
+        """Whether whatever stands at a place is forgiven as a whole."""
+        return any(each is not None and each.fullmatch(place) is not None for each in (self.ignored, self.minted))
+
+    def without_volatile(self, place: str, text: str) -> tuple[str, tuple[LeftOut, ...]]:
+        """A text at a place with its volatile groups left out, and those."""
+        reading = _Reading(self, lambda _, text: text)
+        return reading.text_at(place, text), tuple(reading.left_out)
+
     def essence(
         self, request: Request, key_headers: Headers, identity: Identity, thread: Thread | None = None
     ) -> Essence:
@@ -146,7 +155,10 @@ class _Reading:
         if self._is(self.rules.minted, place):
             self.left_out.append(LeftOut(_told(place), "minted", text))
             return f"{_MARK}{self._minted.setdefault(text, len(self._minted))}"
-        text = self.thread(_told(place), text)
+        return self.text_at(place, self.thread(_told(place), text))
+
+    def text_at(self, place: str, text: str) -> str:
+        """A text without the volatile groups that are declared for its place."""
         for rule in self.rules.volatile:
             if rule.at.fullmatch(place):
                 text = self._without_groups(rule, text, place)

@@ -189,9 +189,7 @@ def _same(rules: Forgiveness, old: Interaction, new: Interaction) -> bool:
 def _declared(rules: Forgiveness, difference: Difference) -> bool:
     """Whether the rules that are there forgive a difference as a whole."""
     at = _place(difference)
-    return bool(at) and any(
-        pattern is not None and pattern.fullmatch(at) is not None for pattern in (rules.ignored, rules.minted)
-    )
+    return bool(at) and rules.forgives(at)
 
 
 def _place(difference: Difference) -> str:

@@ -84,6 +84,8 @@ class TapeDiff:
     """What changed in the circumstances: environment, addresses, tool schemas."""
     told: tuple[Difference, ...] = ()
     """What else the tapes say of their recordings; no change."""
+    hidden: int = 0
+    """Values that differ, and that the configuration declares as `ignore` or `volatile`; no change."""
 
     @property
     def changed(self) -> int:
@@ -100,6 +102,8 @@ class TapeDiff:
         yield f"{self.changed} of {self.total} interactions really changed"
         yield from (f"* {difference}" for difference in self.head)
         yield from (f"  {difference}" for difference in self.told)
+        if self.hidden:
+            yield f"  {self.hidden} values differ as ignore and volatile in proctor.toml say, and are not shown"
         most, fields = (None, None) if everything else (_LISTED, _FIELDS)
         for change in self.changes[:most]:
             yield from change.lines(fields)
@@ -113,6 +117,7 @@ class TapeDiff:
             "total": self.total,
             "different": self.different,
             "head": [difference.as_json() for difference in self.head],
+            "hidden": self.hidden,
             "told": [difference.as_json() for difference in self.told],
             "interactions": [change.as_json() for change in self.changes],
         }

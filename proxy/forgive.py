@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from proctor.bindings import Bindings, Threaded
 from proctor.diff import shown_value
 from proctor.forgiving import Essence, LeftOut, Thread
 from proctor.interaction import Headers, Request
 from proctor.matchkey import Identity
 from proctor.proxy.essences import Essences
-from proctor.proxy.volatile import Bindings, Threaded
 
 _MINTED_TOLD = 3
 

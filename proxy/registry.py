@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import aiohttp
 
+from proctor.bindings import Bindings
 from proctor.cassette import Cassette, check_place, load_cassette
 from proctor.config import Config, upstream_url
 from proctor.earlier import facts_of
@@ -50,7 +51,6 @@ from proctor.proxy.session import ServiceInSession, Session, journal_head
 from proctor.proxy.shelf import Shelf
 from proctor.proxy.tracing import TraceWriter
 from proctor.proxy.upstream import Upstream, client_session
-from proctor.proxy.volatile import Bindings
 from proctor.redaction.environment import secret_variables
 from proctor.redaction.redactor import Redactor
 from proctor.redaction.rules import rules_of

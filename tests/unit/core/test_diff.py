@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from proctor.diff import json_differences, request_diff
+from proctor.diff import json_differences, request_diff, shown_value
 from proctor.interaction import Headers, Request
 from tests.unit.core.values import request
 
@@ -110,3 +110,8 @@ def test_a_query_name_without_a_value_is_not_the_empty_value() -> None:
 )
 def test_every_leaf_that_differs_is_named_by_its_pointer(old: Any, new: Any, found: list[str]) -> None:
     assert [where for where, *_ in json_differences(old, new)] == found
+
+
+def test_a_long_text_that_only_goes_on_is_shown_where_it_does() -> None:
+    told = shown_value("so it begins " * 20 + "and here it goes on", "so it begins " * 20)
+    assert "and here it goes on" in told

@@ -199,3 +199,37 @@ def test_ten_thousand_interactions_of_which_many_are_alike_are_compared_without_
     new = [*made[:4000], asked("poll", "new", 0), *made[4500:]]
     found = diff_tapes(tape(*made), tape(*new))
     assert (found.changed, found.total) == (500, 10_000)
+
+
+DATED = ServiceConfig(
+    url="http://desk.test",
+    ignore=("/id", "?ts"),
+    volatile=({"at": "/text", "pattern": r"Today is (\S+)"},),  # type: ignore[arg-type]
+)
+
+
+def test_declared_values_are_no_change_wherever_the_bound_one_stands_later() -> None:
+    old, new = (
+        tape(
+            asked(body={"id": number, "text": f"Hi. Today is {day}"}, answer={"ok": True}),
+            asked("book", body={"day": day}, answer={"booked": f"for {day}."}),
+        )
+        for number, day in ((1, "2026-11-30"), (2, "2026-12-02"))
+    )
+    assert lines(old, new, desk=DATED) == [
+        "0 of 2 interactions really changed",
+        "  4 values differ as ignore and volatile in proctor.toml say, and are not shown",
+    ]
+    assert lines(old, new)[0] == "2 of 2 interactions really changed"
+
+
+def test_what_is_beside_a_declared_value_is_a_change() -> None:
+    old, new = (
+        tape(asked(body={"id": 1, "text": f"{hello} Today is {day}"})) for hello, day in (("Hi", "1"), ("Ho", "2"))
+    )
+    assert lines(old, new, desk=DATED)[0] == "1 of 1 interactions really changed"
+
+
+def test_an_answer_s_field_is_not_hidden_because_a_request_s_is_ignored() -> None:
+    old, new = (tape(asked(body={"id": number}, answer={"id": number})) for number in (1, 2))
+    assert "answer body /id: 1 -> 2" in lines(old, new, desk=DATED)[-1]

@@ -44,6 +44,7 @@ async def replay(project: Project, overlay: str) -> tuple[int, list[str], str, l
     return done.status, done.stdout.splitlines()[:-1], done.stderr, [list(row.overlaid) for row in rows]
 
 
+@pytest.mark.req(45)
 async def test_the_answer_holds_the_case_s_data_and_the_run_says_so(project: Project) -> None:
     await recorded(project)
     before = (project.root / "cassettes" / "t.yaml").read_bytes()

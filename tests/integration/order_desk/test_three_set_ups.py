@@ -100,6 +100,7 @@ async def recorded(team: Team, folder: Path) -> None:
     assert (done.status, "set-up code, llm replayed" in done.stderr) == (0, True), done.stderr
 
 
+@pytest.mark.req(45, 173)
 async def test_a_changed_prompt_misses_in_code_passes_in_prompt_and_is_mended_by_the_command_of_the_miss(
     team: Team, tmp_path: Path
 ) -> None:

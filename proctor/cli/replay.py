@@ -18,11 +18,13 @@ def replay(overlay: Path | None, **options: Any) -> int:
     """Run COMMAND against a tape. Nothing is connected to, and no key is needed.
 
     A request that the tape does not answer is refused with status 422 and fails the run with status 3, whatever the
-    agent makes of it. With one service live, the others still answer from the tape.
+    agent makes of it. With one service live, the others still answer from the tape. A service in the mode new_episodes
+    answers from the tape too, and what that lacks is asked of the real service and appended.
 
     \b
       proctor replay --cassette refund -- python agent.py
       proctor replay --cassette refund --mode llm=live -- python agent.py
+      proctor replay --cassette refund --mode llm=live --mode orders=new_episodes -- python agent.py
       proctor replay --cassette refund --mode llm=live --overlay lost_parcel.toml -- python agent.py
     """
     return launch("replay", overlay=load_overlay(overlay) if overlay else (), **options)

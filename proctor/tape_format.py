@@ -83,8 +83,8 @@ def from_item(
             seconds=times[1],
             stand_in=_optional(extra.get("stand_in")),
             attempts=int(extra.get("attempts", 1)),
-            beside=tuple(int(other) for other in extra.get("beside", ())),
-            after=tuple(int(other) for other in extra["after"]) if "after" in extra else None,
+            beside=tuple(map(int, extra["beside"])) if "beside" in extra else (),
+            after=tuple(map(int, extra["after"])) if "after" in extra else None,
             redacted=tuple(extra.get("redacted", ())),
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:

@@ -126,7 +126,9 @@ class ServiceConfig(BaseModel):
     @model_validator(mode="after")
     def _one_effect(self) -> ServiceConfig:
         for name in self.reads:
-            pattern = next((each for each in self.writes if fnmatchcase(name, each)), None)
+            plain = not any(sign in name for sign in "*?[")  # a pattern names no one call
+            named = (each for each in self.writes if each == name or (plain and fnmatchcase(name, each)))
+            pattern = next(named, None)
             if pattern is not None:
                 raise ValueError(
                     f'"{name}" stands in reads, and "{pattern}" in writes names it too: take it out of one of them'

@@ -6,8 +6,14 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
+from tests.property.counts import SOAK
 from tests.support import ROOT, Project
+
+# The same examples in every CI run: what a random one finds belongs to `make soak`, not to somebody's merge.
+settings.register_profile("proctor", derandomize=not SOAK, deadline=None)
+settings.load_profile("proctor")
 
 
 @pytest.fixture

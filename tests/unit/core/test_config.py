@@ -177,3 +177,9 @@ def test_two_services_that_claim_one_variable_are_refused(project: Project) -> N
     assert '"a" and "b" both claim X' in refused(project, "".join(two)).message
     presets = '[services.a]\npreset = "openai"\n[services.b]\npreset = "openai"'
     assert "OPENAI_BASE_URL" in refused(project, presets).message
+
+
+def test_a_pattern_names_no_one_call_so_it_is_in_both_lists_only_as_it_stands() -> None:
+    assert ServiceConfig(url="http://x.test", reads=("[7]",), writes=("[[]7]",)).reads == ("[7]",)
+    with pytest.raises(ValueError, match="stands in reads"):
+        ServiceConfig(url="http://x.test", reads=("[7]",), writes=("[7]",))

@@ -126,7 +126,7 @@ class ServiceConfig(BaseModel):
     @model_validator(mode="after")
     def _one_effect(self) -> ServiceConfig:
         for name in self.reads:
-            plain = not any(sign in name for sign in "*?[")  # a pattern names no one call
+            plain = "[" not in name  # with a class of letters it is no text that another pattern could cover
             named = (each for each in self.writes if each == name or (plain and fnmatchcase(name, each)))
             pattern = next(named, None)
             if pattern is not None:

@@ -229,3 +229,12 @@ def test_a_save_that_fails_leaves_the_old_tape_and_no_litter(
         save_cassette(path, replace(TAPE, interactions=MADE[:1]))
     assert path.read_bytes() == DATA
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_after_which_writes_an_appended_call_was_made_is_kept_none_of_them_included() -> None:
+    made = in_order(*MADE[:2], replace(MADE[2], after=()), replace(MADE[2], after=(0, 2)))
+    tape = replace(TAPE, interactions=made)
+    data = render_cassette(tape)
+    assert parse_cassette("t", data) == tape
+    assert data.count(b"after: []") == 1
+    assert data.count(b"after: [0, 2]") == 1

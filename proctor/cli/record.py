@@ -21,7 +21,7 @@ def record(only: str, again: Sequence[str], yes: bool, **options: Any) -> int:
     """Run COMMAND against the real services and keep what they answer.
 
     The tape is written only after a clean run; until then, and after any other, the old one stays. Modes: record,
-    replay (from the tape of that name), live (asked, not kept).
+    replay (from the tape of that name), live (asked, not kept); a tape is extended by `proctor replay`.
 
     With --only, an earlier tape answers the other services, and what it answers is taken over into the new tape: a
     changed prompt needs the LLM, not staging. NAME and TAPE may be the same.

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from proctor.forgiving import LeftOut
 
-_SHORTEST = 6
+SHORTEST = 6
 """Characters. A shorter value, such as a day's number, is in other places too by chance: it is never threaded."""
 
 
@@ -60,7 +60,7 @@ class Bindings:
     def thread(self, place: str, text: str, told: list[Threaded]) -> str:
         """A text of a request with recorded values for live ones, each noted in `told`."""
         if self._threads is None:
-            self._threads = _whole_words(self._threadable())
+            self._threads = whole_words(self._threadable())
         if self._threads is None:
             return text
 
@@ -75,11 +75,11 @@ class Bindings:
         return {
             live: next(iter(recorded))
             for live, recorded in self._recorded.items()
-            if len(recorded) == 1 and len(live) >= _SHORTEST
+            if len(recorded) == 1 and len(live) >= SHORTEST
         }
 
 
-def _whole_words(values: Iterable[str]) -> re.Pattern[str] | None:
+def whole_words(values: Iterable[str]) -> re.Pattern[str] | None:
     """What matches one of these where no letter or digit of the Latin script goes on; None for no values."""
     longest_first = sorted(values, key=len, reverse=True)
     if not longest_first:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from decimal import Decimal, InvalidOperation
 from email.message import Message
 from typing import Any
@@ -92,14 +93,23 @@ def canonical_form(value: Any) -> bytes:
 
 def with_floats(value: Any) -> Any:
     """A value read from canonical JSON, with floats where that has exact decimals: for people to see."""
+    return with_texts(value, _float)
+
+
+def with_texts(value: Any, change: Callable[[str], Any]) -> Any:
+    """A JSON value with something else for each of its texts; keys stay."""
     if isinstance(value, dict):
-        return {key: with_floats(each) for key, each in value.items()}
+        return {key: with_texts(each, change) for key, each in value.items()}
     if isinstance(value, list):
-        return [with_floats(each) for each in value]
-    if isinstance(value, str) and value.startswith(_DECIMAL_MARK):
-        digits, _, exponent = value.removeprefix(_DECIMAL_MARK).partition("e")
-        return float(f"{digits}e{exponent}") if digits.strip("-") else 0.0
-    return value
+        return [with_texts(each, change) for each in value]
+    return change(value) if isinstance(value, str) else value
+
+
+def _float(text: str) -> Any:
+    if not text.startswith(_DECIMAL_MARK):
+        return text
+    digits, _, exponent = text.removeprefix(_DECIMAL_MARK).partition("e")
+    return float(f"{digits}e{exponent}") if digits.strip("-") else 0.0
 
 
 def sorted_pairs(query: bytes) -> Pairs:

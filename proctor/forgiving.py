@@ -21,6 +21,11 @@ from proctor.matchkey import CanonicalKey, Identity, canonical_key
 _MARK = "\ud801"
 """Stands for what was left out. A lone surrogate occurs in no text that is compared as a value."""
 
+Marks = Mapping[str, str]
+"""What stands for each kind of thing that was left out."""
+_MARKS = dict.fromkeys(("ignored", "volatile", "minted"), _MARK)
+_GONE = object()
+
 How = Literal["ignored", "volatile", "minted"]
 Thread = Callable[[str, str], str]
 """Takes a place and a text there; gives the text with live values replaced by the recorded ones."""
@@ -60,10 +65,10 @@ class Forgiveness:
         """Whether whatever stands at a place is forgiven as a whole."""
         return any(each is not None and each.fullmatch(place) is not None for each in (self.ignored, self.minted))
 
-    def without_volatile(self, place: str, text: str) -> tuple[str, tuple[LeftOut, ...]]:
-        """A text at a place with its volatile groups left out, and those."""
-        reading = _Reading(self, lambda _, text: text)
-        return reading.text_at(place, text), tuple(reading.left_out)
+    def marked(self, value: Any, prefix: str, marks: Marks) -> tuple[Any, tuple[LeftOut, ...]]:
+        """A body's value (`prefix` is empty), or a query's fields (`?`), with marks in place of what is left out."""
+        reading = _Reading(self, lambda _, text: text, marks)
+        return reading.value(value, prefix), tuple(reading.left_out)
 
     def essence(
         self, request: Request, key_headers: Headers, identity: Identity, thread: Thread | None = None
@@ -108,6 +113,7 @@ class _Reading:
 
     rules: Forgiveness
     thread: Thread
+    marks: Marks = field(default_factory=lambda: _MARKS)
     left_out: list[LeftOut] = field(default_factory=list)
     _minted: dict[str, int] = field(default_factory=dict)
 
@@ -117,7 +123,7 @@ class _Reading:
         plain = decoded(request.body, header(request.headers, "content-encoding"))
         if plain and body_kind(content_type) == "json":
             try:
-                return "json", canonical_form(self._value(exact_json(plain), ""))
+                return "json", canonical_form(self.value(exact_json(plain), ""))
             except InDoubt:
                 pass
         elif plain and body_kind(content_type) == "form":
@@ -138,27 +144,30 @@ class _Reading:
                 kept.append((name, self._string(_text(value), place).encode("utf-8", "surrogatepass")))
         return tuple(kept)
 
-    def _value(self, value: Any, pointer: str) -> Any:
-        if self._is(self.rules.ignored, pointer):
-            self.left_out.append(LeftOut(_told(pointer), "ignored", _text(canonical_form(value))))
-            return _MARK
+    def value(self, value: Any, place: str) -> Any:
+        """A JSON value, or the fields of a query (`place` is `?`), without what is forgiven."""
+        found = self._value(value, place)
+        return self.marks["ignored"] if found is _GONE else found
+
+    def _value(self, value: Any, place: str) -> Any:
+        if self._is(self.rules.ignored, place):
+            self.left_out.append(LeftOut(_told(place), "ignored", _text(canonical_form(value))))
+            return _GONE
         if isinstance(value, str):
-            return self._string(value, pointer)
+            return self._string(value, place)
         if isinstance(value, list):
-            return [self._value(each, f"{pointer}/{index}") for index, each in enumerate(value)]
+            return [self.value(each, f"{place}/{index}") for index, each in enumerate(value)]
         if isinstance(value, dict):  # in the order of keys, for minted ids are numbered as they come
-            fields = {key: self._value(value[key], f"{pointer}/{_escaped(key)}") for key in sorted(value)}
-            return {key: field for key, field in fields.items() if field is not _MARK}
+            below = place if place == "?" else f"{place}/"
+            fields = {key: self._value(value[key], f"{below}{_escaped(key)}") for key in sorted(value)}
+            return {key: field for key, field in fields.items() if field is not _GONE}
         return value
 
     def _string(self, text: str, place: str) -> str:
         if self._is(self.rules.minted, place):
             self.left_out.append(LeftOut(_told(place), "minted", text))
-            return f"{_MARK}{self._minted.setdefault(text, len(self._minted))}"
-        return self.text_at(place, self.thread(_told(place), text))
-
-    def text_at(self, place: str, text: str) -> str:
-        """A text without the volatile groups that are declared for its place."""
+            return f"{self.marks['minted']}{self._minted.setdefault(text, len(self._minted))}"
+        text = self.thread(_told(place), text)
         for rule in self.rules.volatile:
             if rule.at.fullmatch(place):
                 text = self._without_groups(rule, text, place)
@@ -173,7 +182,7 @@ class _Reading:
                     pieces.append(text[at:start])
                     self.left_out.append(LeftOut(_told(place), "volatile", text[start:end], f"{rule.rule} ({group})"))
                     at = end
-        return _MARK.join([*pieces, text[at:]]) if pieces else text
+        return self.marks["volatile"].join([*pieces, text[at:]]) if pieces else text
 
     @staticmethod
     def _is(pattern: re.Pattern[str] | None, place: str) -> bool:

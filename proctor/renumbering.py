@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
+from proctor.canonical import with_texts
 from proctor.diff import json_differences
 from proctor.placeholders import SHAPED
 
@@ -36,13 +37,10 @@ class Renumbering:
 
     def applied(self, value: Any) -> Any:
         """A value of the old tape with the new one's placeholders."""
-        if isinstance(value, dict):
-            return {key: self.applied(each) for key, each in value.items()}
-        if isinstance(value, list):
-            return [self.applied(each) for each in value]
-        if isinstance(value, str) and holds_one(value):
-            return SHAPED.sub(lambda found: self._renumbered(found[0]), value)
-        return value
+        return with_texts(value, self._text)
+
+    def _text(self, text: str) -> str:
+        return SHAPED.sub(lambda found: self._renumbered(found[0]), text) if holds_one(text) else text
 
     def _from(self, old: str, new: str) -> None:
         for left, right in zip(SHAPED.finditer(old), SHAPED.finditer(new), strict=False):

@@ -12,7 +12,7 @@ from proctor.diff import ABSENT, json_differences
 from proctor.renumbering import Renumbering, without_numbers
 from proctor.tape_alignment import Keys, align, out_of_order
 from proctor.tape_changes import Change, Difference, TapeDiff
-from proctor.tape_hiding import Hiding
+from proctor.tape_masking import differing
 from proctor.tape_reading import Reading, fingerprint
 from proctor.tape_readings import Rules, row_readings, tape_readings, traced_readings
 from proctor.trace import TraceRow
@@ -27,19 +27,18 @@ def diff_tapes(old: Cassette, new: Cassette, rules: Rules | None = None) -> Tape
     """Compare two tapes. `rules` are the services by name, as the configuration has them."""
     sides = [tape_readings(tape, rules or {}) for tape in (old, new)]
     head, told = (tuple(_stamp_differences(old.stamp, new.stamp, keys)) for keys in (COUNTED, _TOLD))
-    return _diff(sides[0], sides[1], Renumbering(_named(old.stamp, new.stamp)), Hiding(rules or {}), head, told)
+    return _diff(sides[0], sides[1], Renumbering(_named(old.stamp, new.stamp)), head, told)
 
 
 def diff_session(tape: Cassette, rows: Iterable[TraceRow], rules: Rules | None = None) -> TapeDiff:
     """Compare a tape with what a session did, by what a trace keeps: no headers, and bodies as values."""
-    return _diff(traced_readings(tape), row_readings(rows), Renumbering(), Hiding(rules or {}))
+    return _diff(traced_readings(tape, rules or {}), row_readings(rows, rules or {}), Renumbering())
 
 
 def _diff(
     old: list[Reading],
     new: list[Reading],
     renumbering: Renumbering,
-    hiding: Hiding,
     head: tuple[Difference, ...] = (),
     told: tuple[Difference, ...] = (),
 ) -> TapeDiff:
@@ -57,12 +56,12 @@ def _diff(
         i = there[j]
         while gone and gone[0] < i and (i, j) not in moved:
             changes.append(Change("removed", old[gone.popleft()], None))
-        found = _differences(old[i], now, renumbering)
-        differences = tuple(each for each in found if not hiding.hides(now.service, each))
+        differences = tuple(_differences(old[i], now, renumbering))
         if differences or (i, j) in moved:
             changes.append(Change("changed" if differences else "moved", old[i], now, differences, (i, j) in moved))
     changes += [Change("removed", old[i], None) for i in gone]
-    return TapeDiff(tuple(changes), len(old) + len(new) - len(pairs), head, told, hiding.hidden)
+    hidden = sum(differing(old[i], new[j]) for i, j in pairs)
+    return TapeDiff(tuple(changes), len(old) + len(new) - len(pairs), head, told, hidden)
 
 
 def _keys(side: list[Reading]) -> Keys:

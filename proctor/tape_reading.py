@@ -18,6 +18,7 @@ from proctor.canonical import canonical_body, canonical_json, multipart_parts
 from proctor.credentials import credentials_of
 from proctor.diff import fields, grouped
 from proctor.encoding import decoded
+from proctor.forgiving import LeftOut
 from proctor.interaction import Headers, Interaction, header, readable
 from proctor.matchkey import key_headers_of
 from proctor.trace import TraceRow
@@ -54,6 +55,8 @@ class Reading:
     seconds: float
     beside: frozenset[int] | None
     """Earlier interactions that had no answer yet when this one began; None where only the times tell."""
+    masked: tuple[LeftOut, ...] = ()
+    """What is masked in `asked`, for it is declared to differ in each run."""
 
 
 def reading(interaction: Interaction, key_headers: Iterable[str] = ()) -> Reading:

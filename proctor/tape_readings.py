@@ -7,27 +7,28 @@ from collections.abc import Iterable, Mapping
 from proctor.cassette import Cassette
 from proctor.config import ServiceConfig
 from proctor.interaction import Interaction
+from proctor.tape_masking import masked
 from proctor.tape_reading import Reading, reading, row_reading
 from proctor.tape_text import shown_interactions
 from proctor.trace import TraceRow, interaction_fields
 
 Rules = Mapping[str, ServiceConfig]
-"""The services by name: which headers are part of a request."""
+"""The services by name: which headers are part of a request, and what differs in each run."""
 
 
 def tape_readings(tape: Cassette, rules: Rules) -> list[Reading]:
-    """What a tape says."""
-    return [reading(each, _key_headers(each, rules)) for each in shown_interactions(tape)]
+    """What a tape says, without what the rules declare to differ in each run."""
+    return masked([reading(each, _key_headers(each, rules)) for each in shown_interactions(tape)], rules)
 
 
-def traced_readings(tape: Cassette) -> list[Reading]:
-    """What a tape says, by what a trace of it would keep."""
-    return [row_reading(_row(each)) for each in shown_interactions(tape)]
+def traced_readings(tape: Cassette, rules: Rules) -> list[Reading]:
+    """The same by what a trace of the tape would keep."""
+    return masked([row_reading(_row(each)) for each in shown_interactions(tape)], rules)
 
 
-def row_readings(rows: Iterable[TraceRow]) -> list[Reading]:
-    """What a trace says."""
-    return [row_reading(row) for row in rows]
+def row_readings(rows: Iterable[TraceRow], rules: Rules) -> list[Reading]:
+    """What a trace says, likewise."""
+    return masked([row_reading(row) for row in rows], rules)
 
 
 def _key_headers(interaction: Interaction, rules: Rules) -> tuple[str, ...]:

@@ -172,15 +172,44 @@ async def git(project: Project, *arguments: str) -> str:
     return ended.stdout
 
 
-async def test_git_shows_what_really_changed_and_nothing_else(project: Project, desk: Changing) -> None:
-    url = (project.root / "proctor.toml").read_text().split('url = "')[1].split('"')[0]
-    (project.root / "proctor.toml").unlink()
+async def in_git(project: Project, source: str, declared: str = "") -> None:
+    """A repository whose driver is on, with a tape committed that a run of `source` left."""
+    config = project.root / "proctor.toml"
+    url = config.read_text().split('url = "')[1].split('"')[0]
+    config.unlink()
     assert (await project.proctor("init", "--service", f"desk={url}")).status == 0
+    config.write_text(config.read_text().replace("[services.desk]", f"[services.desk]\n{declared}"))
     await git(project, "init", "--quiet")
     await git(project, "config", "diff.proctor.textconv", "proctor cassette text")
-    await record(project, RUN)
+    await record(project, source)
     await git(project, "add", ".")
     await git(project, "commit", "--quiet", "--message", "tape")
+
+
+DATED = """
+day, other = {days}
+call(DESK + "/ask", {{"text": "Today is " + day, "id": "r-" + day[:2] + other}})
+call(DESK + "/slots/" + day, {{"day": day, "note": "of " + other}})
+"""
+
+
+async def test_what_is_declared_to_differ_in_each_run_is_no_change_to_the_diff_nor_to_git(
+    project: Project, desk: Changing
+) -> None:
+    declared = "ignore = ['/id']\nvolatile = [{ at = '/text', pattern = 'Today is (\\S+)' }]\n"
+    await in_git(project, DATED.format(days=("2026-11-30", "x")), declared)
+    await record(project, DATED.format(days=("2026-12-02", "x")), tape="later")
+    ended = await diff(project, "t", "later")
+    assert (ended.status, ended.stdout.splitlines()[0]) == (0, "0 of 2 interactions really changed")
+    await record(project, DATED.format(days=("2026-12-02", "x")))
+    assert await git(project, "diff", "--stat", "--no-textconv") != ""
+    assert "@@" not in await git(project, "diff")
+    await record(project, DATED.format(days=("2026-12-02", "y")))
+    assert signed(await git(project, "diff")) == ['->     "note": "of x"', '+>     "note": "of y"']
+
+
+async def test_git_shows_what_really_changed_and_nothing_else(project: Project, desk: Changing) -> None:
+    await in_git(project, RUN)
     await record(project, RUN)
     assert await git(project, "diff", "--stat", "--no-textconv") != ""
     assert "@@" not in await git(project, "diff")

@@ -59,7 +59,7 @@ RANKS = (
         "renumbering",
         "tape_changes",
         "tape_diff",
-        "tape_hiding",
+        "tape_masking",
         "tape_outline",
         "tape_mixes",
     },

@@ -218,7 +218,7 @@ def test_declared_values_are_no_change_wherever_the_bound_one_stands_later() -> 
     )
     assert lines(old, new, desk=DATED) == [
         "0 of 2 interactions really changed",
-        "  4 values differ as ignore and volatile in proctor.toml say, and are not shown",
+        "  2 values differ as ignore and volatile in proctor.toml say, and are not shown",
     ]
     assert lines(old, new)[0] == "2 of 2 interactions really changed"
 
@@ -233,3 +233,23 @@ def test_what_is_beside_a_declared_value_is_a_change() -> None:
 def test_an_answer_s_field_is_not_hidden_because_a_request_s_is_ignored() -> None:
     old, new = (tape(asked(body={"id": number}, answer={"id": number})) for number in (1, 2))
     assert "answer body /id: 1 -> 2" in lines(old, new, desk=DATED)[-1]
+
+
+def test_an_inserted_call_is_one_addition_though_every_prompt_names_another_day() -> None:
+    def conversation(day: str, *questions: str) -> Cassette:
+        return tape(*(asked(body={"text": f"Today is {day}", "q": question}) for question in questions))
+
+    old, new = conversation("2026-11-30", "a", "b", "c"), conversation("2026-12-02", "a", "new", "b", "c")
+    assert [each.kind for each in diff_tapes(old, new, {"desk": DATED}).changes] == ["added"]
+
+
+def test_ids_that_a_model_minted_are_no_change_in_requests_nor_in_the_answers_that_minted_them() -> None:
+    def conversation(minted: str, paired: str) -> Cassette:
+        called = {"tool_calls": [{"id": minted, "function": {"name": "f"}}]}
+        told = {"role": "tool", "tool_call_id": paired}
+        return tape(asked(answer={"message": called}), asked("then", body={"messages": [called, told]}))
+
+    llm = {"desk": ServiceConfig(preset="openai")}
+    old = conversation("call_abcdef", "call_abcdef")
+    assert not diff_tapes(old, conversation("call_uvwxyz", "call_uvwxyz"), llm).different
+    assert diff_tapes(old, conversation("call_uvwxyz", "call_another"), llm).different

@@ -9,10 +9,10 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from proctor.config import ServiceConfig
 from proctor.effects import effect_today, tool_today
 from proctor.interaction import Effect, Interaction, readable
 from proctor.placeholders import numbers_in
+from proctor.service_config import ServiceConfig
 from proctor.trace import EffectSeen
 
 _ID = re.compile(r"\d+|[0-9a-fA-F]{16,}|[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")

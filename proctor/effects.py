@@ -8,8 +8,8 @@ from fnmatch import fnmatchcase
 from functools import lru_cache
 from typing import NamedTuple
 
-from proctor.config import ServiceConfig
 from proctor.interaction import Effect, EffectWhy, Headers, Interaction, header, readable
+from proctor.service_config import ServiceConfig
 
 READ_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 WRITE_METHODS = frozenset({"PUT", "PATCH", "DELETE"})

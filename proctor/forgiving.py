@@ -12,11 +12,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple
 
 from proctor.canonical import InDoubt, Pairs, body_kind, canonical_form, exact_json, sorted_pairs
-from proctor.config import ServiceConfig
 from proctor.encoding import decoded
 from proctor.interaction import Headers, Request, header
 from proctor.json_spans import pointer_pattern
 from proctor.matchkey import CanonicalKey, Identity, canonical_key
+from proctor.service_config import ServiceConfig
 
 _MARK = "\ud801"
 """Stands for what was left out. A lone surrogate occurs in no text that is compared as a value."""

@@ -10,12 +10,12 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
 from proctor.cassette import Cassette
-from proctor.config import ServiceConfig
 from proctor.diff import Difference, request_differences, shown_value
 from proctor.encoding import decoded
 from proctor.forgiving import Forgiveness, forgiveness_of
 from proctor.interaction import Interaction, header
 from proctor.proposing import Proposal, part_proposals, proposals
+from proctor.service_config import ServiceConfig
 from proctor.summary import label
 
 _SHORTEST = 4

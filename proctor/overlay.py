@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
-from proctor.config import checked_pointers
+from proctor.service_config import checked_pointers
 from proctor.toml_file import read_toml, toml_error
 
 

@@ -11,8 +11,8 @@ from dataclasses import replace
 
 from proctor.bindings import SHORTEST, whole_words
 from proctor.canonical import with_texts
-from proctor.config import ServiceConfig
 from proctor.forgiving import Forgiveness, LeftOut, forgiveness_of
+from proctor.service_config import ServiceConfig
 from proctor.tape_reading import Reading
 
 _MARKS = {"ignored": "(ignored)", "volatile": "(volatile)", "minted": "(id)"}

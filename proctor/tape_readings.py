@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from proctor.cassette import Cassette
-from proctor.config import ServiceConfig
 from proctor.interaction import Interaction
+from proctor.service_config import ServiceConfig
 from proctor.tape_masking import masked
 from proctor.tape_reading import Reading, reading, row_reading
 from proctor.tape_text import shown_interactions

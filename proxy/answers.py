@@ -7,7 +7,7 @@ from typing import Any
 import orjson
 from aiohttp import web
 
-from proctor.config import ServiceConfig
+from proctor.service_config import ServiceConfig
 from proctor.wire import ERROR_HEADER, MISS_HEADER
 
 MISS_STATUS = 422

@@ -7,10 +7,10 @@ import re
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
-from proctor.config import ServiceConfig
 from proctor.diff import Difference
 from proctor.interaction import Request
 from proctor.proposing import Proposal, proposals
+from proctor.service_config import ServiceConfig
 from proctor.trace import body_value
 
 Kind = Literal["volatile", "prompt", "conversation", "tools", "setting", "argument", "credential", "call"]

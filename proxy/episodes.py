@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from aiohttp import web
 
-from proctor.config import ServiceConfig
 from proctor.effects import effect_of, tool_of
 from proctor.proxy.identity import IdentityBinder
 from proctor.proxy.live_world import LiveWorld, Played, Unreached
+from proctor.proxy.receiving import FAILURES
 from proctor.proxy.replay import Playable, Replay
 from proctor.proxy.seams import Exchange
-from proctor.proxy.upstream import FAILURES, Upstream
+from proctor.proxy.upstream import Upstream
+from proctor.service_config import ServiceConfig
 
 
 class ModelEpisodes:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from proctor.config import ServiceConfig
 from proctor.credentials import Credential, credentials_of
 from proctor.identities import named_identities
 from proctor.interaction import Headers
@@ -14,6 +13,7 @@ from proctor.placeholders import is_placeholder
 from proctor.proxy.live_secrets import Unbound
 from proctor.proxy.playback import Tape, identity_of
 from proctor.redaction.redactor import Redactor
+from proctor.service_config import ServiceConfig
 
 
 @dataclass

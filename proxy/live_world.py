@@ -10,7 +10,8 @@ from proctor.interaction import Request, Response
 from proctor.proxy.both_worlds import BothWorlds
 from proctor.proxy.order import StateAware
 from proctor.proxy.playback import Tape
-from proctor.proxy.upstream import FAILURES, Upstream
+from proctor.proxy.receiving import FAILURES
+from proctor.proxy.upstream import Upstream
 from proctor.summary import label
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from proctor.cassette import Cassette
-from proctor.config import Config, upstream_url
+from proctor.config import Config
 from proctor.credentials import credentials_of
 from proctor.effects import EffectFound, effect_today, tool_today
 from proctor.errors import ConfigError
@@ -21,6 +21,7 @@ from proctor.proxy.essences import Essences
 from proctor.proxy.state import Recorded, Tapestate
 from proctor.redaction.redactor import Redactor
 from proctor.redaction.rules import Rules, rules_of
+from proctor.service_config import upstream_url
 from proctor.vcrpy_services import adopted
 
 

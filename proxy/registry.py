@@ -14,9 +14,8 @@ from typing import NamedTuple
 
 import aiohttp
 
-from proctor.bindings import Bindings
 from proctor.cassette import Cassette, check_place, load_cassette
-from proctor.config import Config, upstream_url
+from proctor.config import Config
 from proctor.earlier import facts_of
 from proctor.errors import (
     EXIT_FAILED,
@@ -25,35 +24,30 @@ from proctor.errors import (
     ConfigError,
     SessionError,
     UsageError,
-    nearest,
 )
 from proctor.journal import JournalWriter
-from proctor.paths import Layout, cassette_name
+from proctor.paths import Layout
 from proctor.placeholders import live_stand_in
 from proctor.proxy.addresses import Addresses, known_urls
+from proctor.proxy.asked import check_overlay, completed
 from proctor.proxy.conclude import LeftOpen, conclude, leave
-from proctor.proxy.episodes import ModelEpisodes, ToolEpisodes
 from proctor.proxy.extending import check_extends
-from proctor.proxy.finding import RecordingFinder
-from proctor.proxy.forgive import Forgiver
-from proctor.proxy.identity import IdentityBinder
-from proctor.proxy.live_secrets import LiveSecrets
-from proctor.proxy.live_world import LiveWorld
 from proctor.proxy.metrics import Outcome, Totals, outcome_of
 from proctor.proxy.order import StateAware
 from proctor.proxy.overlaying import Overlaying
 from proctor.proxy.playback import Tape
-from proctor.proxy.replay import Replay
 from proctor.proxy.restoring import CURRENT, Restorer
 from proctor.proxy.rewriting import Rewriter
-from proctor.proxy.seams import PathCarrier, Source
-from proctor.proxy.session import ServiceInSession, Session, journal_head
+from proctor.proxy.seams import PathCarrier
+from proctor.proxy.session import Session, journal_head
 from proctor.proxy.shelf import Shelf
+from proctor.proxy.sources import add_services
 from proctor.proxy.tracing import TraceWriter
-from proctor.proxy.upstream import Upstream, client_session
+from proctor.proxy.upstream import client_session
 from proctor.redaction.environment import secret_variables
 from proctor.redaction.redactor import Redactor
 from proctor.redaction.rules import rules_of
+from proctor.service_config import upstream_url
 from proctor.stamp import BEFORE, EXTENDS, OVER
 from proctor.summary import Ending, ServiceCount, ending
 from proctor.tape_lock import TapeLock
@@ -102,10 +96,10 @@ class Registry:
 
     async def open(self, spec: SessionSpec) -> Session:
         """Start a session. Raises a typed error, leaving nothing behind, where a service, tape or journal is wrong."""
-        spec = _completed(spec)
+        spec = completed(spec)
         for name in spec.modes:
             self.config.service(name)
-        _check_overlay(spec)
+        check_overlay(spec)
         urls = {
             name: upstream_url(name, self.config.services[name], self.environ)
             for name, mode in spec.modes.items()
@@ -139,7 +133,7 @@ class Registry:
         """Everything that leaves a trace on disk or in the registry, at once. `again` is a tape recorded once more."""
         if self._stopping:
             raise SessionError("proxy_stopping", "the proxy is being stopped; no session was opened")
-        self._add_services(session, urls)
+        add_services(session, self.environ, urls, self._pool)
         layout = self.layout
         layout.ensure_state()
         if urls:
@@ -231,34 +225,6 @@ class Registry:
             )
         return running[0]
 
-    def _add_services(self, session: Session, urls: Mapping[str, str]) -> None:
-        tape = session.tape
-        binder = IdentityBinder(tape, self.environ, session.secrets) if tape else None
-        live = LiveSecrets(tape, self.environ, session.secrets) if tape else None
-        bindings = Bindings()
-        world = LiveWorld(session, tape, session.order) if tape and session.order else None
-        for name, mode in session.spec.modes.items():
-            service = self.config.services[name]
-            upstream = Upstream(service, urls[name], self._pool(), record=mode in KEPT) if name in urls else None
-            if mode in FROM_TAPE:
-                assert tape is not None
-                assert session.order is not None
-                assert binder is not None
-                assert live is not None
-                assert world is not None
-                essences = tape.essences(name)
-                forgiver = Forgiver(essences, bindings) if essences else None
-                replay = Replay(service, RecordingFinder(tape, live, forgiver), session.order, binder)
-                source: Source = replay
-                if upstream is not None and name in self.config.llm_services:
-                    source = ModelEpisodes(replay, upstream)
-                elif upstream is not None:
-                    source = ToolEpisodes(service, replay, upstream, world, binder)
-            else:
-                assert upstream is not None
-                source = upstream
-            session.services[name] = ServiceInSession(name, service, source)
-
     def _session(self, session_id: str, spec: SessionSpec, asked: Mapping[str, str], tape: Tape | None) -> Session:
         """A session with its tape and its addresses; `asked` has the URL of each service that will be asked."""
         real_urls = self._real_urls(spec, asked, tape)
@@ -316,31 +282,3 @@ class Registry:
 
     def _journal_path(self, cassette: str, session_id: str) -> Path:
         return self.layout.journals / f"{cassette.replace('/', '--')}.{session_id}.jsonl"
-
-
-def _check_overlay(spec: SessionSpec) -> None:
-    """Raise UsageError where an overlay would be recorded, or is for a service that no tape answers."""
-    if spec.overlay and not {"record", "new_episodes"}.isdisjoint(spec.modes.values()):
-        raise UsageError("overlay_recorded", "what an overlay changes is never recorded", "replay, or leave it out")
-    for patch in spec.overlay:
-        if spec.modes.get(patch.service) != "replay":
-            known = [name for name, mode in spec.modes.items() if mode == "replay"]
-            raise UsageError(
-                "overlay_unknown_service", f"overlay {patch.told}: no tape answers it", nearest(patch.service, known)
-            )
-
-
-def _completed(spec: SessionSpec) -> SessionSpec:
-    """The spec with plain names, and with the tape that answers while others are recorded. Raises UsageError."""
-    modes = set(spec.modes.values())
-    takes = {"record", "replay"} <= modes
-    if spec.over and not takes:
-        raise UsageError(
-            "nothing_taken_over",
-            f"no service is answered by {spec.over} while others are recorded",
-            "name the ones to be recorded: --only llm",
-        )
-    if spec.again and modes - {"record", "live"}:
-        raise UsageError("again_replays", "a tape is recorded again from the real services only", "leave out replay")
-    over = cassette_name(spec.over or spec.cassette) if takes else ""
-    return spec.model_copy(update={"cassette": cassette_name(spec.cassette), "over": over})

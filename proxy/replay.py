@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from aiohttp import web
 from multidict import CIMultiDict
 
-from proctor.config import ServiceConfig
 from proctor.credentials import CREDENTIAL_HEADERS
 from proctor.effects import tool_of
 from proctor.interaction import Headers, Interaction, Request, Response
@@ -29,6 +28,7 @@ from proctor.proxy.seams import Exchange
 from proctor.proxy.state import SAME
 from proctor.proxy.state_told import other_writes, under_way
 from proctor.proxy.taking import all_anew, take_over
+from proctor.service_config import ServiceConfig
 from proctor.trace import body_value, interaction_fields, row_line
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from typing import Any
 from aiohttp import web
 from yarl import URL
 
-from proctor.config import Config, upstream_url
+from proctor.config import Config
 from proctor.errors import ConfigError, PortInUse, SessionError, UsageError, nearest
 from proctor.proxy import answers
 from proctor.proxy.addressing import Addressing, base_url, local
@@ -22,6 +22,7 @@ from proctor.proxy.control import PREFIX, Control
 from proctor.proxy.registry import Registry
 from proctor.proxy.seams import Exchange, PathCarrier
 from proctor.proxy.session import ServiceInSession, Session
+from proctor.service_config import upstream_url
 
 _LOG = logging.getLogger("proctor.proxy")
 _HEADER_BYTES = 64 * 1024

@@ -12,7 +12,7 @@ from typing import Any
 
 from aiohttp import web
 
-from proctor.config import Config, ServiceConfig
+from proctor.config import Config
 from proctor.identities import dummy_keys, recorded_variables
 from proctor.interaction import Interaction
 from proctor.journal import JournalWriter
@@ -27,6 +27,7 @@ from proctor.proxy.seams import Exchange, FaultPlan, NoFaults, Source
 from proctor.proxy.tracing import TraceWriter
 from proctor.redaction.environment import secret_variables
 from proctor.redaction.redactor import Redactor
+from proctor.service_config import ServiceConfig
 from proctor.stamp import shown_command
 from proctor.summary import Tally, label
 from proctor.tape_lock import TapeLock
@@ -60,8 +61,8 @@ class Session:
     restorer: Restorer
     rewriter: Rewriter
     secrets: Redactor
-    overlay: Overlaying
     """Finds the secrets that the agent sends, and keeps them out of every row and text of a replay."""
+    overlay: Overlaying
     tape: Tape | None = None
     order: StateAware | None = None
     journal: JournalWriter | None = None

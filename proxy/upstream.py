@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 from collections.abc import Sequence
 from io import BytesIO
-from typing import Any
 
 import aiohttp
 from aiohttp import web
 from multidict import CIMultiDict
 from yarl import URL
 
-from proctor.config import ServiceConfig
 from proctor.effects import effect_of, tool_of
 from proctor.interaction import Headers, Interaction, Request, Response, header, readable
 from proctor.proxy import answers
-from proctor.proxy.hop import announced_length, end_to_end, for_upstream
-from proctor.proxy.seams import Exchange, decoded_headers
+from proctor.proxy.hop import end_to_end, for_upstream
+from proctor.proxy.receiving import FAILURES, abort, response_of, rest_of
+from proctor.proxy.relay import Relay
+from proctor.proxy.seams import Exchange
+from proctor.service_config import ServiceConfig
 from proctor.wire import STAND_IN_HEADER
 
 _AUTOMATIC = ("User-Agent", "Accept", "Accept-Encoding", "Content-Type")
@@ -29,8 +29,6 @@ _HEADER_BYTES = 64 * 1024
 _LARGE = 2**20
 
 _NOT_KEPT = frozenset({"host", "expect"})
-FAILURES = (aiohttp.ClientError, asyncio.TimeoutError, OSError, ValueError)
-"""What asking a real service may raise."""
 
 
 def client_session() -> aiohttp.ClientSession:
@@ -65,7 +63,7 @@ class Upstream:
         except FAILURES as error:
             return self.unreachable(exchange, exchange.service.name, error)
         try:
-            return await _Relay(self, exchange, upstream, url).run()
+            return await Relay(self, exchange, upstream, url).run()
         finally:
             upstream.release()
 
@@ -73,8 +71,8 @@ class Upstream:
         """The whole answer, or as much of it as came, to a request that nobody waits for. Raises one of FAILURES."""
         upstream = await self._send(request)
         try:
-            pieces, complete = await _rest_of(upstream)
-            return _response(upstream, pieces, complete)
+            pieces, complete = await rest_of(upstream)
+            return response_of(upstream, pieces, complete)
         finally:
             upstream.release()
 
@@ -84,7 +82,7 @@ class Upstream:
         answer = exchange.session.rewriter.answer(exchange.service.name, exchange.target, url, recorded)
         self.finished(exchange, url, recorded, client_gone=client_gone, rewrites=answer.rewrites)
         if not recorded.complete:
-            return _abort(exchange)
+            return abort(exchange)
         if answer.note:
             exchange.session.tally.notes[answer.note] = None
         sent = CIMultiDict(answer.headers)
@@ -155,110 +153,6 @@ def request_without_hops(exchange: Exchange) -> Request:
     request = exchange.request
     kept = tuple([pair for pair in end_to_end(request.headers) if pair[0].lower() not in _NOT_KEPT])
     return Request(request.service, request.method, request.target, kept, request.body)
-
-
-class _Relay:
-    """One answer on its way from the service to the agent.
-
-    Each piece goes on as it comes, save the one that ends the body: that waits for the journal. JSON in which addresses
-    are to be rewritten is held until it is whole.
-    """
-
-    def __init__(self, source: Upstream, exchange: Exchange, upstream: aiohttp.ClientResponse, url: str) -> None:
-        self._source = source
-        self._exchange = exchange
-        self._rewriter = exchange.session.rewriter
-        self._upstream = upstream
-        self._url = url
-        self._headers = end_to_end(decoded_headers(upstream.raw_headers))
-        self._reason = readable(upstream.reason or "")
-        self._pieces: list[bytes] = []
-        self._client_gone = False
-
-    async def run(self) -> web.StreamResponse:
-        if self._upstream.content.is_eof() or self._rewriter.holds(self._exchange.service.name, self._headers):
-            return await self._at_once()
-        return await self._piecewise()
-
-    async def _at_once(self) -> web.StreamResponse:
-        """The whole answer is here already, or must be before it goes on."""
-        recorded = _response(self._upstream, *await _rest_of(self._upstream))
-        return self._source.deliver(self._exchange, recorded, client_gone=self._gone())
-
-    async def _piecewise(self) -> web.StreamResponse:
-        exchange = self._exchange
-        answer = self._rewriter.headers(exchange.service.name, exchange.target, self._url, self._headers)
-        sent = CIMultiDict(answer.headers)
-        announced = announced_length(sent)
-        response = web.StreamResponse(status=self._upstream.status, reason=self._reason, headers=sent)
-        await self._to_client(response.prepare(exchange.http))
-        received = 0
-        finished = False
-        try:
-            while piece := await self._upstream.content.readany():
-                self._pieces.append(piece)
-                received += len(piece)
-                if received == announced:
-                    self._finish(self._recorded(complete=True), answer.rewrites)
-                    finished = True
-                await self._to_client(response.write(piece))
-        except FAILURES:
-            if not finished:
-                self._finish(self._recorded(complete=False), answer.rewrites)
-                return _abort(exchange, response)
-        if not finished:
-            self._finish(self._recorded(complete=True), answer.rewrites)
-        await self._to_client(response.write_eof())
-        return response
-
-    async def _to_client(self, sending: Any) -> None:
-        """Send, unless the agent has hung up: its patience must not decide what is recorded."""
-        if self._client_gone:
-            sending.close()
-            return
-        try:
-            await sending
-        except ConnectionError:
-            self._client_gone = True
-
-    def _recorded(self, complete: bool) -> Response:
-        """The answer in the real service's own words, as far as it has come."""
-        return _response(self._upstream, self._pieces, complete)
-
-    def _finish(self, recorded: Response, rewrites: Sequence[str]) -> None:
-        self._source.finished(self._exchange, self._url, recorded, client_gone=self._gone(), rewrites=rewrites)
-
-    def _gone(self) -> bool:
-        return self._client_gone or self._exchange.http.transport is None
-
-
-def _abort(exchange: Exchange, response: web.StreamResponse | None = None) -> web.StreamResponse:
-    """Break the agent's connection: a cut answer must not look whole."""
-    transport = exchange.http.transport
-    if transport is not None:
-        transport.abort()
-    return response if response is not None else web.Response(status=502)
-
-
-async def _rest_of(upstream: aiohttp.ClientResponse) -> tuple[list[bytes], bool]:
-    """What is left of a body, and whether it came to its end."""
-    pieces: list[bytes] = []
-    try:
-        while piece := await upstream.content.readany():
-            pieces.append(piece)
-    except FAILURES:
-        return pieces, False
-    return pieces, True
-
-
-def _response(upstream: aiohttp.ClientResponse, pieces: Sequence[bytes], complete: bool) -> Response:
-    return Response(
-        status=upstream.status,
-        reason=readable(upstream.reason or ""),
-        headers=end_to_end(decoded_headers(upstream.raw_headers)),
-        body=b"".join(pieces),
-        complete=complete,
-    )
 
 
 def _loses_bytes(headers: Headers) -> bool:

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import click
 
-from proctor.config import CONFIG_NAME, checked_service_name, checked_url
+from proctor.config import CONFIG_NAME
 from proctor.errors import ConfigError, UsageError
 from proctor.paths import Layout
 from proctor.presets import PRESETS
+from proctor.service_config import checked_service_name, checked_url
 
 _HEAD = """\
 # Proctor: which real services stand behind the proxy. Every key is explained in docs/configuration.md.

@@ -13,9 +13,10 @@ import click
 from proctor.cli.control_token import chosen_token, write_token_file
 from proctor.cli.project import project_config
 from proctor.cli.serve_report import ended_text, serve_status, started_text
-from proctor.config import Config, checked_url
+from proctor.config import Config
 from proctor.errors import UsageError
 from proctor.proxy.server import Proxy, start_proxy
+from proctor.service_config import checked_url
 
 
 @click.command()

@@ -19,9 +19,10 @@ import yaml
 
 from examples.order_desk import server, stand_in_model
 from proctor.cassette import save_cassette
-from proctor.config import CassettesConfig, RecordConfig, RedactConfig, ServiceConfig, load_config
+from proctor.config import CassettesConfig, RecordConfig, RedactConfig, load_config
 from proctor.journal import JournalWriter
 from proctor.scanning.allow import AllowEntry, load_allow
+from proctor.service_config import ServiceConfig
 from tests.integration.order_desk.support import serving
 from tests.support import ROOT, Project, run
 

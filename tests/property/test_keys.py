@@ -14,10 +14,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proctor.cassette import Cassette
-from proctor.config import Config, ServiceConfig
+from proctor.config import Config
 from proctor.interaction import Headers, Interaction, Request, Response
 from proctor.matchkey import ExactKey, key_headers_of
 from proctor.proxy.playback import Tape
+from proctor.service_config import ServiceConfig
 from tests.property.counts import examples
 
 CONFIG = Config(services={"desk": ServiceConfig(url="http://desk.test", key_headers=("X-Tenant",))}, root=Path("/"))

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from proctor.config import Config, ServiceConfig, find_config, load_config, upstream_url
+from proctor.config import Config, find_config, load_config
 from proctor.errors import ConfigError
+from proctor.service_config import ServiceConfig, upstream_url
 from tests.support import Project
 
 

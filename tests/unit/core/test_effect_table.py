@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proctor.config import ServiceConfig
 from proctor.effect_table import Confirmation, call_name, confirmations, effects_seen, toml_lines
 from proctor.effects import effect_today, tool_today
 from proctor.interaction import Interaction, Request, Response
 from proctor.placeholders import plain
+from proctor.service_config import ServiceConfig
 
 DESK = ServiceConfig(url="http://x.test", tools="POST /tools/{tool}")
 

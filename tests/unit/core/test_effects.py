@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from proctor.config import ServiceConfig
 from proctor.effects import effect_of, tool_of
+from proctor.service_config import ServiceConfig
 
 PLAIN = ServiceConfig(url="http://x.test", tools="POST /tools/{tool}")
 LLM = ServiceConfig(preset="openai")

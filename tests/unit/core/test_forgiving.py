@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from proctor.config import ServiceConfig
 from proctor.errors import ConfigError
 from proctor.forgiving import Essence, forgiveness_of
 from proctor.interaction import Request
+from proctor.service_config import ServiceConfig
 
 JSON = (("Content-Type", "application/json"),)
 FORM = (("Content-Type", "application/x-www-form-urlencoded"),)

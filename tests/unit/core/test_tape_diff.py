@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from proctor.cassette import Cassette
-from proctor.config import ServiceConfig
 from proctor.interaction import Headers, Interaction, Request, Response
+from proctor.service_config import ServiceConfig
 from proctor.tape_diff import diff_tapes
 
 JSON: Headers = (("Content-Type", "application/json"),)

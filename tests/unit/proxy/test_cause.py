@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from proctor.config import ServiceConfig, VolatileConfig
 from proctor.diff import request_differences
 from proctor.forgiving import forgiveness_of
 from proctor.interaction import Request
 from proctor.proxy.cause import Cause, cause_of
+from proctor.service_config import ServiceConfig, VolatileConfig
 
 JSON = (("Content-Type", "application/json"),)
 OPENAI = ServiceConfig(preset="openai")

@@ -1,0 +1,35 @@
+"""What a session is asked to be, made whole and checked before anything is opened."""
+
+from __future__ import annotations
+
+from proctor.errors import UsageError, nearest
+from proctor.paths import cassette_name
+from proctor.wire import SessionSpec
+
+
+def check_overlay(spec: SessionSpec) -> None:
+    """Raise UsageError where an overlay would be recorded, or is for a service that no tape answers."""
+    if spec.overlay and not {"record", "new_episodes"}.isdisjoint(spec.modes.values()):
+        raise UsageError("overlay_recorded", "what an overlay changes is never recorded", "replay, or leave it out")
+    for patch in spec.overlay:
+        if spec.modes.get(patch.service) != "replay":
+            known = [name for name, mode in spec.modes.items() if mode == "replay"]
+            raise UsageError(
+                "overlay_unknown_service", f"overlay {patch.told}: no tape answers it", nearest(patch.service, known)
+            )
+
+
+def completed(spec: SessionSpec) -> SessionSpec:
+    """The spec with plain names, and with the tape that answers while others are recorded. Raises UsageError."""
+    modes = set(spec.modes.values())
+    takes = {"record", "replay"} <= modes
+    if spec.over and not takes:
+        raise UsageError(
+            "nothing_taken_over",
+            f"no service is answered by {spec.over} while others are recorded",
+            "name the ones to be recorded: --only llm",
+        )
+    if spec.again and modes - {"record", "live"}:
+        raise UsageError("again_replays", "a tape is recorded again from the real services only", "leave out replay")
+    over = cassette_name(spec.over or spec.cassette) if takes else ""
+    return spec.model_copy(update={"cassette": cassette_name(spec.cassette), "over": over})

@@ -2,6 +2,7 @@
 
 Nothing here knows a conversation in advance. Keywords give the wishes, each wish gives steps, and a step
 is taken when no answer to it stands in the turn yet. The first answer that failed ends the turn.
+Where several orders are named, all look-ups that the wishes need are made at once.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ NEW_ADDRESS = (
     re.compile(r"\baddress\b[^\n]*?(?:\bto\b|:)[\s:]*([^\n]+)", re.IGNORECASE),
     re.compile(r"\b(?:deliver|send|ship)\b[^\n]*?\bto\b[\s:]*(\d[^\n]+)", re.IGNORECASE),
 )
+LOOK_UPS = frozenset({"query_order", "query_logistics"})
 COURTESY = re.compile(r"[，,\s]*(?:谢谢|可以吗|thanks|thank you|please)?[.!?？，,\s]*$", re.IGNORECASE)
 
 
@@ -42,8 +44,12 @@ class Call:
     arguments: dict[str, Any]
 
 
-def next_move(history: History, offered: frozenset[str]) -> Call | str:
-    """The next tool call or, when there is nothing left to do, what to tell the user."""
+Move = tuple[Call, ...] | str
+"""What comes next: tool calls that do not wait for one another or, when nothing is left to do, what to say."""
+
+
+def next_move(history: History, offered: frozenset[str], *, parallel: bool = True) -> Move:
+    """See `Move`. Without `parallel` it is never more than one call."""
     failed = next((outcome for outcome in history.turn if not outcome.ok), None)
     if failed is not None:
         return report_failure(failed, history.chinese)
@@ -51,10 +57,11 @@ def next_move(history: History, offered: frozenset[str]) -> Call | str:
     missing = _missing(history, wishes)
     if missing is not None:
         return ask_for(missing, history.chinese)
-    call = next(_steps(history, wishes), None)
-    if call is None:
+    calls = _together(list(_steps(history, wishes)), parallel and len(history.order_ids) > 1)
+    if not calls:
         return report(history)
-    return call if call.tool in offered else cannot_call(call.tool, history.chinese)
+    refused = next((call.tool for call in calls if call.tool not in offered), None)
+    return calls if refused is None else cannot_call(refused, history.chinese)
 
 
 def read_wishes(request: str) -> tuple[str, ...]:
@@ -92,6 +99,13 @@ def _missing(history: History, wishes: tuple[str, ...]) -> str | None:
     if "address" in wishes and not new_address(history.request):
         return "address"
     return None
+
+
+def _together(steps: list[Call], parallel: bool) -> tuple[Call, ...]:
+    """The first step and, where it looks something up, every other look-up: they need no answer but the token."""
+    if parallel and steps and steps[0].tool in LOOK_UPS:
+        return tuple(step for step in steps if step.tool in LOOK_UPS)
+    return tuple(steps[:1])
 
 
 def _steps(history: History, wishes: tuple[str, ...]) -> Iterator[Call]:

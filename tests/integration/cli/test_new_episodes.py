@@ -15,10 +15,9 @@ from typing import Any
 import pytest
 from aiohttp import web
 
-from examples.order_desk import server
-from examples.order_desk.completions import completion, offered_tools
+from examples.order_desk import completions, server
 from examples.order_desk.history import read_history
-from examples.order_desk.plans import Call, next_move
+from examples.order_desk.plans import Call, Move, next_move
 from proctor.interaction import header
 from tests.integration.cli.support import all_files
 from tests.integration.order_desk.support import serving as serving_app
@@ -48,11 +47,11 @@ async def curious(request: web.Request) -> web.StreamResponse:
     }
     names, last = set(called.values()), body["messages"][-1]
     if last["role"] == "tool" and "create_refund" in names and "query_logistics" not in names:
-        move: Call | str = Call("query_logistics", {"order_id": "CN1001"})
+        move: Move = (Call("query_logistics", {"order_id": "CN1001"}),)
     else:
         others = [each for each in body["messages"] if not _of_logistics(each, called)]
-        move = next_move(read_history(others), offered_tools(body))
-    return web.json_response(completion(move), headers={"x-proctor-stand-in": "order-desk-rules"})
+        move = next_move(read_history(others), completions.read(body).offered)
+    return web.json_response(completions.whole(move), headers={"x-proctor-stand-in": "order-desk-rules"})
 
 
 def _of_logistics(message: dict[str, Any], called: dict[str, str]) -> bool:

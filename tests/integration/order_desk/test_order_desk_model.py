@@ -131,10 +131,22 @@ async def test_only_offered_tools_are_called(model: str) -> None:
     assert "get_token is not available" in message["content"]
 
 
-async def test_two_orders_in_one_message_are_both_worked_on(model: str) -> None:
-    ask = {"role": "user", "content": [{"type": "text", "text": "Look up the orders US2001 and US2002"}]}
-    message = await plan(model, ask, *TOKEN, *ORDER)
-    assert called(message) == ("query_order", {"order_id": "US2002"})
+async def test_look_ups_of_several_orders_are_asked_for_at_once_unless_forbidden(model: str) -> None:
+    ask = {"role": "user", "content": [{"type": "text", "text": "Where are my orders US2001 and US2002?"}]}
+    wanted = [(tool, order) for order in ("US2001", "US2002") for tool in ("query_order", "query_logistics")]
+    calls = (await plan(model, ask, *TOKEN))["tool_calls"]
+    assert [(c["function"]["name"], json.loads(c["function"]["arguments"])["order_id"]) for c in calls] == wanted
+    assert len({call["id"] for call in calls}) == 4
+    one = await plan(model, ask, *TOKEN, *ORDER, parallel_tool_calls=False)
+    assert called(one) == ("query_logistics", {"order_id": "US2001"})
+
+
+async def test_calls_that_need_an_answer_wait_for_it(model: str) -> None:
+    ask = {"role": "user", "content": "Please refund the orders US2001 and US2002."}
+    looked_up = (await plan(model, ask, *TOKEN))["tool_calls"]
+    assert [call["function"]["name"] for call in looked_up] == ["query_order", "query_order"]
+    other = answered(4, "query_order", {"order_id": "US2002"}, '{"order_id": "US2002", "refund": null}')
+    assert called(await plan(model, ask, *TOKEN, *ORDER, *other)) == ("calc_refund", {"order_id": "US2001"})
 
 
 @pytest.mark.parametrize(

@@ -55,6 +55,11 @@ class Upstream:
         self._client = client
         self._record = record
 
+    @property
+    def key_headers(self) -> tuple[str, ...]:
+        """The headers of its requests that are declared to carry meaning, in lower case."""
+        return tuple(name.lower() for name in self._service.key_headers)
+
     async def answer(self, exchange: Exchange) -> web.StreamResponse:
         """See `Source.answer`."""
         url = self._url + exchange.target

@@ -6,11 +6,12 @@ import asyncio
 import os
 import re
 import secrets
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import aiohttp
 
@@ -54,7 +55,12 @@ from proctor.tape_lock import TapeLock
 from proctor.trace import SessionSummary
 from proctor.wire import FROM_TAPE, KEPT, SessionSpec
 
+_THREADS = 2
+"""Tapes that are read or sealed at once: it is work for the processor, and each takes memory of its own."""
 _SESSION_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9.-]{0,63}")
+
+
+_Made = TypeVar("_Made")
 
 
 class Closed(NamedTuple):
@@ -83,6 +89,7 @@ class Registry:
     _ended: set[str] = field(default_factory=set)
     _shelf: Shelf = field(init=False)
     _stopping: bool = False
+    _threads: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(_THREADS, "proctor"), init=False)
 
     def __post_init__(self) -> None:
         """Count every configured service from the start."""
@@ -112,12 +119,11 @@ class Registry:
             if not KEPT.isdisjoint(spec.modes.values()):
                 check_place(self.layout, spec.cassette)
                 lock = TapeLock(self.layout, spec.cassette, f"the recording of session {session_id}")
-            # On a thread: a long tape takes a while, and other sessions are being answered.
             replays = not FROM_TAPE.isdisjoint(spec.modes.values())
-            tape = await asyncio.to_thread(self._shelf.tape, spec.over or spec.cassette) if replays else None
+            tape = await self._beside(self._shelf.tape, spec.over or spec.cassette) if replays else None
             if spec.extends and tape is not None:
                 check_extends(self.config, spec, tape)
-            again = await asyncio.to_thread(load_cassette, self.layout, spec.cassette) if spec.again else None
+            again = await self._beside(load_cassette, self.layout, spec.cassette) if spec.again else None
             session = self._session(session_id, spec, urls, tape)
             session.lock = lock
             self._start(session, urls, again)
@@ -185,7 +191,7 @@ class Registry:
         outcome: Outcome = "failed"
         own = EXIT_PLATFORM
         try:
-            summary = await asyncio.to_thread(conclude, session, command_status)
+            summary = await self._beside(conclude, session, command_status)
             end = ending(summary, command_status or 0, allow_unused=session.spec.allow_unused)
             own = ending(summary, 0, allow_unused=session.spec.allow_unused).status
             outcome = outcome_of(summary, end.status)
@@ -208,9 +214,10 @@ class Registry:
         left = []
         for session in self.running:
             session.closed = True
-            left.append(await asyncio.to_thread(leave, session))
+            left.append(await self._beside(leave, session))
             session.release()
         self.sessions.clear()
+        self._threads.shutdown(wait=False)
         if self._client is not None:
             await self._client.close()
         return tuple(left)
@@ -270,6 +277,10 @@ class Registry:
         if self._client is None:
             self._client = client_session()
         return self._client
+
+    async def _beside(self, work: Callable[..., _Made], *arguments: object) -> _Made:
+        """Do on a thread what takes a while: other sessions are being answered."""
+        return await asyncio.get_running_loop().run_in_executor(self._threads, work, *arguments)
 
     def _new_id(self, wanted: str | None) -> str:
         if wanted is None:

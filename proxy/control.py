@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hmac
 import logging
 from collections.abc import Awaitable, Callable
@@ -127,7 +128,7 @@ class Control:
     async def _metrics(self, _: bytes) -> web.Response:
         sessions = self._registry.sessions.values()
         totals = self._registry.totals.with_open(session.tally for session in sessions)
-        text = rendered(totals, len(sessions))
+        text = rendered(totals, len(sessions), len(asyncio.all_tasks()))
         return web.Response(body=text.encode(), headers={"Content-Type": CONTENT_TYPE})
 
     async def _list(self, _: bytes) -> web.Response:

@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
-import shutil
-import signal
 import sys
 from collections.abc import AsyncIterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,22 +12,13 @@ from aiohttp import web
 
 from examples.order_desk import stand_in_model
 from proctor.interaction import Interaction, header
-from tests.integration.cli.support import agent, all_files, error_of, kept, put_aside, record, replay, started
+from tests.integration.cli.support import agent, all_files, error_of, kept, killed, put_aside, record, replay
 from tests.integration.order_desk.support import serving as serving_app
-from tests.support import ROOT, Project, services, serving
+from tests.support import Project, services, serving
 
 KEY = "sk-a-real-key-of-today-4711-abcdef"
 NO_STAGING = {"ORDER_DESK_URL": "http://127.0.0.1:9"}
 OVER = ("--only", "line", "--over", "t")
-
-
-@pytest.fixture
-def desk_project(tmp_path: Path) -> Project:
-    """The order desk's project, with an agent that may be changed."""
-    shutil.copy(ROOT / "proctor.toml", tmp_path)
-    shutil.copytree(ROOT / "cassettes", tmp_path / "cassettes")
-    shutil.copytree(ROOT / "examples", tmp_path / "examples", ignore=shutil.ignore_patterns("__pycache__"))
-    return Project(tmp_path)
 
 
 @pytest.fixture
@@ -230,15 +217,8 @@ async def test_an_answer_from_another_state_is_not_sealed_in_silence(project: Pr
 
 async def test_after_a_kill_what_was_taken_over_is_recovered_with_the_rest(project: Project) -> None:
     await two_services(project)
-    source = ASKING + "print(os.getpid(), flush=True)\nwhile True: signal.pause()"
     async with serving(echo) as url:
-        options = (*OVER, "--cassette", "new", "--", *agent(source))
-        async with started(project, "record", *options, env={"LINE_AT": url, **SECOND}) as process:
-            assert process.stdout is not None
-            agent_id = int(await process.stdout.readline())
-            process.kill()
-            os.kill(agent_id, signal.SIGKILL)
-            await process.communicate()
+        await killed(project, "record", ASKING, *OVER, "--cassette", "new", env={"LINE_AT": url, **SECOND})
     project.layout.cassette("t").unlink()  # the journal is all that is needed
     told = await project.proctor("cassette", "recover")
     assert told.status == 0, told

@@ -12,7 +12,18 @@ from aiohttp import web
 
 from examples.order_desk import stand_in_model
 from proctor.interaction import Interaction, header
-from tests.integration.cli.support import agent, all_files, error_of, kept, killed, put_aside, record, replay
+from tests.integration.cli.support import (
+    PATH,
+    PRELUDE,
+    agent,
+    all_files,
+    error_of,
+    kept,
+    killed,
+    put_aside,
+    record,
+    replay,
+)
 from tests.integration.order_desk.support import serving as serving_app
 from tests.support import Project, services, serving
 
@@ -171,6 +182,33 @@ async def test_what_the_old_tape_does_not_answer_fails_the_session_and_leaves_no
     assert kept(project) == [".proctor/aside/new.yaml", "cassettes/t.yaml"]
     assert "nothing on tape t answers this request" in put_aside(project.layout, "new")
     assert project.layout.cassette("t").read_bytes() == old
+
+
+@pytest.mark.parametrize(
+    ("changed", "fix"),
+    [
+        ({"WHAT": "desk"}, "only staging can answer it; record everything anew: proctor record --cassette new -- "),
+        ({"DAY": "2026-12-02"}, "if it says nothing, declare it in proctor.toml under [services.desk]: ignore = "),
+    ],
+)
+async def test_a_miss_names_what_mends_it_in_a_recording_too(
+    project: Project, changed: dict[str, str], fix: str
+) -> None:
+    project.configure(services(desk="env:DESK_AT", line="env:LINE_AT"))
+    asks = 'call(DESK + "/order", {"what": os.environ["WHAT"], "day": os.environ["DAY"]}); call(LINE + "/say", {})'
+    project.script("agent.py", PRELUDE + asks)
+    command = ("--", "python", "agent.py")
+    said = {"WHAT": "lamp", "DAY": "2026-11-30", **PATH}
+    async with serving(echo) as url:
+        at = {"DESK_AT": url, "LINE_AT": url}
+        assert (await project.proctor("record", "--cassette", "t", *command, env={**at, **said})).status == 0
+        made = await project.proctor(
+            "record", *OVER, "--cassette", "new", "--json", *command, env={**at, **said, **changed}
+        )
+    assert made.status == 3
+    (miss,) = made.summary["misses"]
+    assert miss["fix"].startswith(fix)
+    assert miss["fix"].endswith("-- python agent.py") == ("WHAT" in changed)
 
 
 async def test_a_tape_can_be_made_over_itself_and_only_a_clean_run_replaces_it(project: Project) -> None:

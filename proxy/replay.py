@@ -27,7 +27,7 @@ from proctor.proxy.order import Choice, Order
 from proctor.proxy.seams import Exchange
 from proctor.proxy.state import SAME
 from proctor.proxy.state_told import other_writes, under_way
-from proctor.proxy.taking import all_anew, take_over
+from proctor.proxy.taking import take_over
 from proctor.service_config import ServiceConfig
 from proctor.trace import body_value, interaction_fields, row_line
 
@@ -193,8 +193,6 @@ class Replay:
     def _refuse(self, exchange: Exchange, error: dict[str, Any]) -> web.StreamResponse:
         """Answer with a miss, and fail the session whatever the agent makes of it."""
         request = self._clean(exchange)
-        if exchange.session.spec.over:
-            error = {**error, "fix": all_anew(exchange.session)}
         row = {
             "index": exchange.index,
             "session": exchange.session.id,

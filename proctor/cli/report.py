@@ -47,7 +47,7 @@ def summary_lines(summary: SessionSummary, end: Ending, command_status: int, roo
     if summary.aside:
         yield aside_line(summary, root)
     yield from _verdict(end, command_status)
-    yield "  not watched without --isolate: clients that ignore proxy variables (docs/recording.md)"
+    yield "  not watched: clients that ignore proxy variables (docs/recording.md)"
 
 
 def _effects(summary: SessionSummary) -> Iterator[str]:

@@ -13,6 +13,9 @@ from multidict import CIMultiDict
 
 from proctor.interaction import Response
 
+_EARLIER_SECONDS = 0.0005
+"""The loop's clock wakes up to a millisecond late, never early."""
+
 
 class Pace:
     """Recorded timing: waits until so long after the request's arrival, never from one piece to the next."""
@@ -24,10 +27,11 @@ class Pace:
 
     async def until(self, seconds: float) -> None:
         """Wait for the moment; at once where it is past."""
-        left = self._started + seconds - time.perf_counter()
+        left = self._started + seconds - _EARLIER_SECONDS - time.perf_counter()
         if left > 0:
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._closing.wait(), left)
+                async with asyncio.timeout(left):
+                    await self._closing.wait()
 
 
 async def play(

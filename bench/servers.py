@@ -55,7 +55,7 @@ async def streaming() -> AsyncIterator[dict[str, str]]:
 @asynccontextmanager
 async def relay(upstream: str) -> AsyncIterator[dict[str, str]]:
     """The least that relays a stream with aiohttp: the yardstick for relaying and recording one."""
-    async with aiohttp.ClientSession(auto_decompress=False) as client:
+    async with aiohttp.ClientSession(auto_decompress=False, timeout=aiohttp.ClientTimeout(total=None)) as client:
 
         async def handle(request: web.Request) -> web.StreamResponse:
             async with client.get(upstream + request.raw_path) as answer:

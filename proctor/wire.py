@@ -50,6 +50,8 @@ class SessionSpec(BaseModel):
     """A service that is never asked is no failure."""
     strict: bool = False
     """An answer from another state is a miss."""
+    timing: bool = False
+    """Answers from the tape take as long as the real ones took; the pieces of a stream come when they came."""
     overlay: tuple[Patch, ...] = ()
     """What is changed in the recorded answers. None is ever recorded."""
     recorded_by: str = ""

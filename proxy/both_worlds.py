@@ -84,7 +84,7 @@ class BothWorlds:
             one = {live: found[0] for live, found in self._recorded.items() if len(found) == 1 or live in secret}
             self._to_tape = _Words(one)
         body, headers = self._to_tape.body(response.headers, response.body)
-        return replace(response, headers=headers, body=body)
+        return response.rewritten(headers, body)
 
     def secrets_in(self, response: Response) -> set[str]:
         """The secrets of an answer that were never met before."""

@@ -66,6 +66,7 @@ def launch(
     as_json: bool,
     command: Sequence[str],
     overlay: tuple[Patch, ...] = (),
+    timing: bool = False,
     over: str = "",
     only: Sequence[str] = (),
 ) -> int:
@@ -83,6 +84,7 @@ def launch(
         over=over,
         allow_unused=allow_unused,
         strict=strict,
+        timing=timing,
         overlay=overlay,
     )
     done = run_session(config, spec, port)

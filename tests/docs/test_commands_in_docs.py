@@ -30,6 +30,7 @@ PAGES = (
     "README.md",
     "docs/recording.md",
     "docs/tape-format.md",
+    "docs/streams.md",
     "docs/matching.md",
     "docs/effects.md",
     "docs/trajectory.md",

@@ -65,6 +65,8 @@ class SessionSpec(BaseModel):
     """The command that records the tape again, for messages; by default `proctor record`."""
     passed: tuple[str, ...] = ()
     """Hosts that the launcher let go direct."""
+    isolated: bool = False
+    """The launcher runs the command where it can reach the proxy and nothing else."""
     notes: tuple[str, ...] = ()
     """What the launcher found worth saying in the summary."""
 

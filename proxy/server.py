@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import logging
 import secrets
+import socket
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -51,6 +52,10 @@ class Proxy:
     def session_url(self, session_id: str) -> str:
         """How agents reach a session: the base of its services' addresses."""
         return self.addressing.agents_url + PathCarrier(self.addressing.path_token).address(session_id)
+
+    async def listen_at(self, listener: socket.socket) -> None:
+        """Accept connections from one more socket, which was bound elsewhere, until the proxy is closed."""
+        await web.SockSite(self._runner, listener).start()
 
     async def close(self) -> tuple[LeftOpen, ...]:
         """Stop listening, let closing sessions come to their end, then end what nobody closed; tells what it was."""

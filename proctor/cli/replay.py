@@ -21,8 +21,12 @@ def replay(overlay: Path | None, **options: Any) -> int:
     agent makes of it. With one service live, the others still answer from the tape. A service in the mode new_episodes
     answers from the tape too, and what that lacks is asked of the real service and appended.
 
+    With --isolate (Linux) the agent has a network of its own, with the proxy in it and nothing else: so no client goes
+    past unseen, whatever it makes of proxy variables.
+
     \b
       proctor replay --cassette refund -- python agent.py
+      proctor replay --isolate --cassette refund -- python agent.py
       proctor replay --cassette refund --mode llm=live -- python agent.py
       proctor replay --cassette refund --mode llm=live --mode orders=new_episodes -- python agent.py
       proctor replay --cassette refund --mode llm=live --overlay lost_parcel.toml -- python agent.py

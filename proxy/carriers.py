@@ -136,10 +136,10 @@ def real_credential(name: str, service: ServiceConfig, environ: Mapping[str, str
 
     Raises SessionError where nothing in the proxy's environment says which credential that is.
     """
-    if len(service.identities) > 1:
+    variables = service.key_variables
+    if service.identities and not variables:
         told = f'service "{name}" has {len(service.identities)} identities, and a session\'s key is none of them'
         raise SessionError("session_key_ambiguous", told, f"send the credential itself, and {SESSION_HEADER} beside it")
-    variables = service.key_variables
     credential = next((environ[variable] for variable in variables if environ.get(variable)), "")
     if credential:
         return credential

@@ -38,6 +38,8 @@ class PathCarrier:
     With a path token, which only those know who were given an address, it reads `/p/TOKEN/s/SESSION/SERVICE/rest`.
     """
 
+    told = "the path"
+
     def __init__(self, path_token: str = "") -> None:
         self._prefix = f"/p/{path_token}" if path_token else ""
         self._start = f"{self._prefix}/s/"
@@ -113,7 +115,7 @@ CARRIERS: tuple[Carrier, ...] = (HeaderCarrier(), KEY)
 
 def claims_of(located: Located, headers: CIMultiDictProxy[str]) -> list[Claim]:
     """Every session that a request names; none where its path says `_current` and no header says more."""
-    found = [] if located.session == CURRENT else [Claim(located.session, "the path")]
+    found = [] if located.session == CURRENT else [Claim(located.session, PathCarrier.told)]
     for carrier in CARRIERS:
         found += [Claim(session, carrier.told) for session in carrier.sessions(headers)]
     return found

@@ -173,7 +173,8 @@ class _Dispatcher:
             near = nearest(located.service, session.services)
             why = f'the session has no service "{located.service}"'
             return self._stray((session,), request.method, target, why, near)
-        return await self._exchange(request, session, service, located.target, claims)
+        carried = [claim for claim in claims if claim.by != PathCarrier.told]
+        return await self._exchange(request, session, service, located.target, carried)
 
     async def _exchange(
         self,
@@ -181,9 +182,12 @@ class _Dispatcher:
         session: Session,
         service: ServiceInSession,
         target: str,
-        claims: Sequence[Claim],
+        carried: Sequence[Claim],
     ) -> web.StreamResponse:
-        """One request of a session's agent; whatever fails in it is booked on that session."""
+        """One request of a session's agent; whatever fails in it is booked on that session.
+
+        `carried` are the claims that its headers make.
+        """
         started = time.perf_counter()
         index, beside = session.arrived()
         try:
@@ -192,9 +196,9 @@ class _Dispatcher:
             body = await _body_of(request)
             headers = request.raw_headers
             exchange = Exchange(request, session, service, index, target, body, started, beside, raw_headers=headers)
-            if claims:
+            if carried:
                 try:
-                    exchange.raw_headers = self._passed_on(headers, session, service, claims)
+                    exchange.raw_headers = self._passed_on(headers, session, service, carried)
                 except SessionError as error:
                     session.error_row(exchange, 401, error.as_dict())
                     return answers.refusal(401, error.as_dict(), service.config)
@@ -211,11 +215,11 @@ class _Dispatcher:
             session.underway.discard(index)
 
     def _passed_on(
-        self, headers: RawHeaders, session: Session, service: ServiceInSession, claims: Sequence[Claim]
+        self, headers: RawHeaders, session: Session, service: ServiceInSession, carried: Sequence[Claim]
     ) -> RawHeaders:
         """The headers for the service's source. A tape itself knows whom a key stands for. Raises SessionError."""
         credential = ""
-        if any(claim.by == KEY.told for claim in claims) and session.spec.modes[service.name] != "replay":
+        if any(claim.by == KEY.told for claim in carried) and session.spec.modes[service.name] != "replay":
             credential = real_credential(service.name, service.config, self._registry.environ)
         return passed_on(headers, credential)
 

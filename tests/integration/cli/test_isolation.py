@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import errno
-import json
 import os
 import pty
 import signal
+import socket
 import sys
 from pathlib import Path
 
 import pytest
 
-from proctor.cli.isolation import check_isolation
+from proctor.cli.isolation import Isolation, check_isolation
 from proctor.cli.listening import Listening
-from proctor.errors import UsageError
+from proctor.errors import PlatformError, UsageError
 from proctor.wire import SessionSpec
 from tests.integration.cli.support import Desk, agent, error_of, kept, record, replay, started
 from tests.integration.cli.test_interrupts import DIES, READY, alive, ready, told
@@ -158,13 +158,16 @@ signal.pause()
             stderr=theirs,
         )
         os.close(theirs)
-        screen = await seen(ours, "asks True True")
-        os.write(ours, "你好\n".encode())
-        screen += await seen(ours, "got 你好")
-        os.write(ours, b"\x03")
-        screen += await seen(ours, "isolated    the command")
-        assert await process.wait() == 130
-    os.close(ours)
+        try:
+            screen = await seen(ours, "asks True True")
+            os.write(ours, "你好\n".encode())
+            screen += await seen(ours, "got 你好")
+            os.write(ours, b"\x03")
+            screen += await seen(ours, "isolated    the command")
+            assert await process.wait() == 130
+        finally:
+            os.close(ours)  # which hangs up on whoever is still there
+            await process.wait()
     assert "status      130" in screen
 
 
@@ -173,7 +176,7 @@ async def seen(terminal: int, wanted: str) -> str:
     screen = b""
     while wanted.encode() not in screen:
         screen += await asyncio.to_thread(os.read, terminal, 4096)
-    return screen.decode()
+    return screen.decode(errors="replace")
 
 
 @isolating
@@ -242,10 +245,21 @@ async def test_what_no_isolated_command_can_have_is_refused(
     assert not (project.root / "ran").exists()
 
 
-def test_elsewhere_than_on_linux_it_is_refused_by_name(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+async def test_where_the_way_inside_breaks_off_it_is_our_failure_and_nothing_runs(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    async def listen(_: socket.socket) -> None:
+        raise AssertionError("there is nothing to listen on")
+
+    monkeypatch.setattr(sys, "executable", "/bin/true")
+    with pytest.raises(PlatformError, match="ended before the command could begin"):
+        await Isolation(1, listen).start(["touch", "ran"], cwd=tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_elsewhere_than_on_linux_it_is_refused_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
     spec = SessionSpec(cassette="t", modes={"desk": "replay"}, isolated=True)
     monkeypatch.setattr(sys, "platform", "darwin")
     with pytest.raises(UsageError, match="namespaces of Linux") as refused:
         check_isolation(spec, Listening())
-    assert json.dumps(refused.value.as_dict())
     assert refused.value.code == "isolate_needs_linux"

@@ -31,15 +31,15 @@ from proctor.paths import Layout
 from proctor.placeholders import live_stand_in
 from proctor.proxy.addresses import Addresses, known_urls
 from proctor.proxy.asked import check_overlay, completed
+from proctor.proxy.carriers import PathCarrier
 from proctor.proxy.conclude import LeftOpen, conclude, leave
 from proctor.proxy.extending import check_extends
 from proctor.proxy.metrics import Outcome, Totals, outcome_of
 from proctor.proxy.order import StateAware
 from proctor.proxy.overlaying import Overlaying
 from proctor.proxy.playback import Tape
-from proctor.proxy.restoring import CURRENT, Restorer
+from proctor.proxy.restoring import Restorer
 from proctor.proxy.rewriting import Rewriter
-from proctor.proxy.seams import PathCarrier
 from proctor.proxy.session import Session, journal_head
 from proctor.proxy.shelf import Shelf
 from proctor.proxy.sources import add_services
@@ -53,7 +53,7 @@ from proctor.stamp import BEFORE, EXTENDS, OVER
 from proctor.summary import Ending, ServiceCount, ending
 from proctor.tape_lock import TapeLock
 from proctor.trace import SessionSummary
-from proctor.wire import FROM_TAPE, KEPT, SessionSpec
+from proctor.wire import CURRENT, FROM_TAPE, KEPT, SESSION_HEADER, SessionSpec
 
 _THREADS = 2
 """Tapes that are read or sealed at once: it is work for the processor, and each takes memory of its own."""
@@ -81,6 +81,8 @@ class Registry:
     """The proxy's own URLs, once it listens; the first is the one that agents are told."""
     carrier: PathCarrier = field(default_factory=PathCarrier)
     totals: Totals = field(init=False)
+    bound: str | None = None
+    """The id of the session to which `_current` is bound."""
     statuses: set[int] = field(default_factory=set)
     """What closed sessions came to: 4, 3, 1 (that of a command which failed by itself included) or 0."""
     _client: aiohttp.ClientSession | None = None
@@ -162,9 +164,9 @@ class Registry:
         return tuple(session for session in self.sessions.values() if not session.closed)
 
     def find(self, session_id: str) -> Session:
-        """The open session of that id; `_current` is the one that is open, where only one is. Raises SessionError."""
+        """The open session of that id; `_current` is the one bound to it, else the only one. Raises SessionError."""
         if session_id == CURRENT:
-            return self._only_one()
+            return self._current()
         session = self.sessions.get(session_id)
         if session_id in self._ended or (session is not None and session.closed):
             raise SessionError(
@@ -173,6 +175,23 @@ class Registry:
         if session is None:  # the ids of others are not told: they are what keeps strangers out
             raise SessionError("unknown_session", f'no session "{session_id}" on this proxy')
         return session
+
+    def bind(self, session_id: str | None) -> None:
+        """Let `_current` stand for one session, open or ended, until it is bound anew; None lets it go.
+
+        Raises SessionError for a session that is not open, and where another one has it and is open.
+        """
+        if session_id is None:
+            self.bound = None
+            return
+        if session_id == CURRENT:
+            raise SessionError("unknown_session", f"{CURRENT} cannot be bound to itself", "name a session by its id")
+        session = self.find(session_id)
+        holder = self.sessions.get(self.bound or "")
+        if holder is not None and not holder.closed and holder is not session:
+            told = f'{CURRENT} is bound to session "{holder.id}", which is open'
+            raise SessionError("current_bound", told, "close that first, or let it go: bind it to null")
+        self.bound = session.id
 
     async def close(self, session_id: str, command_status: int | None) -> Closed:
         """End a session: settle, seal a recording, write trace and summary. Raises SessionError for an unknown one.
@@ -222,14 +241,18 @@ class Registry:
             await self._client.close()
         return tuple(left)
 
-    def _only_one(self) -> Session:
+    def _current(self) -> Session:
+        session = self.sessions.get(self.bound or "")
+        if session is not None and not session.closed:
+            return session
+        if self.bound is not None:  # another one that is open is not meant: a late call may be the ended one's
+            told = f'{CURRENT} is bound to session "{self.bound}", which is closed'
+            raise SessionError("session_closed", told, "bind it to the next one: PUT /_proctor/current")
         running = self.running
         if len(running) != 1:
-            raise SessionError(
-                "unknown_session",
-                f"_current wants one open session, and {len(running)} are",
-                "call the session by its own address",
-            )
+            told = f"{CURRENT} is bound to no session, and {len(running)} are open"
+            fix = f"bind it (PUT /_proctor/current), or name the session: by its own address, {SESSION_HEADER}, its key"
+            raise SessionError("unknown_session", told, fix)
         return running[0]
 
     def _session(self, session_id: str, spec: SessionSpec, asked: Mapping[str, str], tape: Tape | None) -> Session:

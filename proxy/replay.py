@@ -101,7 +101,7 @@ class Replay:
         """Key headers and credential headers of a request, in one pass over what few of them matter."""
         credentials: list[tuple[bytes, bytes]] = []
         key_headers: list[tuple[str, str]] = []
-        for raw_name, raw_value in exchange.http.raw_headers:
+        for raw_name, raw_value in exchange.raw_headers:
             low = raw_name.lower()
             if low not in self._watched:
                 continue

@@ -34,7 +34,7 @@ from proctor.stamp import shown_command
 from proctor.summary import Tally, label
 from proctor.tape_lock import TapeLock
 from proctor.trace import row_line
-from proctor.wire import KEPT, SessionInfo, SessionSpec, set_up_of
+from proctor.wire import CURRENT, KEPT, KEY_MARK, SessionInfo, SessionSpec, set_up_of
 
 CLOSING_SECONDS = 10.0
 """How long a closing session waits for answers that are still on their way."""
@@ -246,6 +246,8 @@ class Session:
             cassette=self.spec.cassette,
             modes=self.spec.modes,
             url=url,
+            current_url=url.removesuffix(self.id) + CURRENT,
+            key=KEY_MARK + self.id,
             set_up=set_up_of(self.spec.modes, self.config.llm_services),
             recorded_at=self.tape.cassette.recorded_at if self.tape else "",
             identities=dummy_keys(self.tape.cassette) if self.tape else {},

@@ -25,8 +25,12 @@ def replay(overlay: Path | None, *, timing: bool, **options: Any) -> int:
     With --timing every answer of the tape comes as long after its request as the real one did, and each event of a
     stream at its own moment: for tests of time-outs and progress. Without it nothing waits.
 
+    With --isolate (Linux) the agent has a network of its own, with the proxy in it and nothing else: so no client goes
+    past unseen, whatever it makes of proxy variables.
+
     \b
       proctor replay --cassette refund -- python agent.py
+      proctor replay --isolate --cassette refund -- python agent.py
       proctor replay --cassette refund --mode llm=live -- python agent.py
       proctor replay --cassette refund --mode llm=live --mode orders=new_episodes -- python agent.py
       proctor replay --cassette refund --mode llm=live --overlay lost_parcel.toml -- python agent.py

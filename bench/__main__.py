@@ -20,6 +20,7 @@ from bench.goals import failures, table
 from bench.opening import measure_opening
 from bench.pipes import BenchFailed
 from bench.size import measure_size
+from bench.streams import measure_streams
 from bench.throughput import measure_throughput
 
 
@@ -50,6 +51,7 @@ def _measure(say: Callable[[str], None]) -> dict[str, float]:
         project = Path(folder)
         return {
             **asyncio.run(measure_throughput(project, say)),
+            **asyncio.run(measure_streams(project, say)),
             **measure_commands(project, say),
             **measure_opening(project, say),
             **asyncio.run(measure_size(project, say)),

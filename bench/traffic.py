@@ -11,6 +11,7 @@ DISTINCT = 1000
 """So many different requests, sent over and over."""
 
 ANSWER_HEADERS = {"Content-Type": "application/json; charset=utf-8"}
+STREAM_HEADERS = {"Content-Type": "text/event-stream; charset=utf-8", "Cache-Control": "no-cache"}
 LARGE = 10_000
 """Interactions of the large tape; the small one to compare with has LARGE_AGAINST."""
 LARGE_AGAINST = 100
@@ -62,6 +63,19 @@ def request_bytes(host: str, path: str, body: bytes) -> bytes:
         f"Content-Length: {len(body)}\r\n\r\n"
     )
     return head.encode() + body
+
+
+def event(number: int) -> bytes:
+    """One event of a stream, as a model's API sends a few letters of its answer."""
+    delta = {"index": 0, "delta": {"content": f" word{number}"}, "logprobs": None, "finish_reason": None}
+    chunk = {"id": "chatcmpl-bench", "object": "chat.completion.chunk", "created": 1790000000, "model": "bench"}
+    return b"data: " + json.dumps({**chunk, "choices": [delta]}).encode() + b"\n\n"
+
+
+def stream_request(host: str, path: str) -> bytes:
+    """A whole request for a stream; its connection ends with the answer."""
+    head = f"GET {path} HTTP/1.1\r\nHost: {host}\r\nAccept: text/event-stream\r\nAuthorization: Bearer {_TOKEN}\r\n"
+    return f"{head}Connection: close\r\n\r\n".encode()
 
 
 def _padded(value: Mapping[str, object], key: str, size: int) -> bytes:

@@ -61,7 +61,9 @@ def _by_hand(name: str) -> str:
     return f"say it: proctor record --again {name} -- COMMAND"
 
 
-def spec_again(config: Config, cassette: Cassette, made: Rerun, *, allow_unused: bool) -> SessionSpec:
+def spec_again(
+    config: Config, cassette: Cassette, made: Rerun, *, allow_unused: bool, isolated: bool = False
+) -> SessionSpec:
     """The session that records a tape again: every service, save those that were live when it was made.
 
     One that is configured, and that the tape does not have, need not be asked this time either.
@@ -78,6 +80,7 @@ def spec_again(config: Config, cassette: Cassette, made: Rerun, *, allow_unused:
         again=True,
         allow_unused=allow_unused or not recorded <= set(cassette.services),
         notes=made.notes,
+        isolated=isolated,
     )
 
 

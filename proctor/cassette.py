@@ -157,7 +157,7 @@ def _beside_now(interaction: Interaction, places: Mapping[int, int]) -> Interact
 
 def _edited(name: str, seal: dict[str, Any], items: list[Any], data: bytes, read_one: tape_format.BodyReader) -> Edited:
     known = {**seal, "times": tape_seal.times_for(seal, items)}
-    cassette = _from_items(name, known, items, data, read_one)
+    cassette = _from_items(name, known, items, data, read_one, edited=True)
     places = tape_seal.places_now(seal, items)
     moved = tuple(_beside_now(each, places) for each in cassette.interactions)
     cassette = replace(cassette, interactions=moved)
@@ -232,7 +232,13 @@ def _parsed(name: str, data: bytes, folder: Path | None) -> tuple[Cassette, byte
 
 
 def _from_items(
-    name: str, seal: dict[str, Any], items: list[Any], data: bytes, read_one: tape_format.BodyReader
+    name: str,
+    seal: dict[str, Any],
+    items: list[Any],
+    data: bytes,
+    read_one: tape_format.BodyReader,
+    *,
+    edited: bool = False,
 ) -> Cassette:
     def body(kept: BodyFile) -> bytes:
         try:
@@ -246,8 +252,8 @@ def _from_items(
     shared: tape_format.Shared = {}
     interactions = tuple(
         [
-            tape_format.from_item(item, index, (at, took), body, shared)
-            for index, (item, (at, took)) in enumerate(zip(items, seal["times"], strict=True))
+            tape_format.from_item(item, index, times, body, shared, edited=edited)
+            for index, (item, times) in enumerate(zip(items, seal["times"], strict=True))
         ]
     )
     return Cassette(name, interactions, tape_seal.stamp_of(seal), digest=str(seal.get("digest", "")))
@@ -282,6 +288,6 @@ def _verify_with_bodies(data: bytes, cassette: Cassette, kept: dict[str, bytes])
     items = read(data)["interactions"]
     for item, ours in zip(items, cassette.interactions, strict=True):
         times = tape_format.times_of(ours)
-        back = tape_format.from_item(item, ours.index, (times[0], times[1]), lambda file: kept[file.name])
+        back = tape_format.from_item(item, ours.index, times, lambda file: kept[file.name])
         if back != replace(ours, started=times[0], seconds=times[1]):
             raise PlatformError("cassette_not_portable", f"interaction {ours.index} of {cassette.name} reads otherwise")

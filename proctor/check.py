@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 Outcome = Literal["pass", "fail", "not_assessable"]
+Count = Annotated[int, Field(strict=True, ge=0)]
+"""How often something may or must happen, as a parameter of a check."""
 
 
 class _Value(BaseModel):

@@ -14,6 +14,7 @@ from proctor.wire import (
     TOKEN_HEADER,
     CloseAnswer,
     CloseRequest,
+    Current,
     ErrorAnswer,
     HealthAnswer,
     SessionInfo,
@@ -67,6 +68,10 @@ class ControlClient:
     async def session(self, session_id: str) -> SessionInfo:
         """An open session as it stands."""
         return await self._call("GET", f"/sessions/{session_id}", SessionInfo)
+
+    async def bind_current(self, session_id: str | None) -> None:
+        """Let `_current` in addresses stand for this session until it is bound anew; None lets it go."""
+        await self._call("PUT", "/current", Current, Current(session=session_id))
 
     async def trace(self, session_id: str) -> list[TraceRow]:
         """The rows of an open session so far."""

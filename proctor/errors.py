@@ -4,7 +4,7 @@
     ├── UsageError        (2)    the command, the configuration or a name in it is wrong
     │   ├── ConfigError          proctor.toml: missing, unreadable, unknown key, bad value
     │   ├── HookError            a command of [record] in proctor.toml failed
-    │   └── SessionError         the control API was asked for a session or state that is not there
+    │   └── SessionError         somebody asked for a session, or what one should have, that is not there
     ├── CassetteError     (2)    a tape cannot be believed
     │   ├── CassetteMissing      no file of that name
     │   ├── CassetteUndecodable  not UTF-8, or not YAML
@@ -68,7 +68,7 @@ class HookError(UsageError):
 
 
 class SessionError(UsageError):
-    """The control API was asked for a session, or a state of one, that does not exist."""
+    """The control API, or a request, asked for a session, or a state or credential of one, that does not exist."""
 
 
 class CassetteError(ProctorError):

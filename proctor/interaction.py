@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
+
+from proctor.pieces import Pieces, fitted
 
 Headers = tuple[tuple[str, str], ...]
 """Header pairs in wire order, names in wire case. Bytes that are not UTF-8 stand as surrogate escapes."""
@@ -35,7 +37,15 @@ class Response:
     headers: Headers
     body: bytes
     complete: bool = True
-    """False where the service broke off before the end it had announced."""
+    """False where the service broke off before the end it had announced, or never came to one."""
+    pieces: Pieces | None = None
+    """In which pieces a streamed body came; None for one that came whole."""
+    trailers: str = ""
+    """The names of the trailers that it announced, as it spelled them. The trailers themselves are not kept."""
+
+    def rewritten(self, headers: Headers, body: bytes) -> Response:
+        """The answer with another body, its table of pieces fitted to that."""
+        return replace(self, headers=headers, body=body, pieces=fitted(self.pieces, self.body, body))
 
 
 @dataclass(frozen=True, slots=True)

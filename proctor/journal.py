@@ -23,6 +23,7 @@ import orjson
 
 from proctor.errors import JournalError
 from proctor.interaction import Headers, Interaction, Request, Response
+from proctor.pieces import Pieces
 
 _LINES: dict[str, set[str]] = {
     "session": {"session"},
@@ -216,6 +217,8 @@ def _packed(interaction: Interaction) -> dict[str, Any]:
         "response_headers": _packed_headers(response.headers),
         "response_body": _packed_body(response.body),
         "complete": response.complete,
+        **_packed_pieces(response.pieces),
+        **({"trailers": response.trailers} if response.trailers else {}),
         "started": interaction.started,
         "seconds": interaction.seconds,
         "stand_in": interaction.stand_in,
@@ -241,6 +244,8 @@ def _unpacked(line: dict[str, Any]) -> Interaction:
             headers=_unpacked_headers(line["response_headers"]),
             body=_unpacked_body(line["response_body"]),
             complete=line["complete"],
+            pieces=_unpacked_pieces(line.get("pieces")),
+            trailers=line.get("trailers", ""),
         ),
         url=line["url"],
         effect=line["effect"],
@@ -253,6 +258,18 @@ def _unpacked(line: dict[str, Any]) -> Interaction:
         after=tuple(line["after"]) if "after" in line else None,
         redacted=tuple(line.get("redacted", ())),
     )
+
+
+def _packed_pieces(pieces: Pieces | None) -> dict[str, Any]:
+    if pieces is None:
+        return {}
+    return {"pieces": {"lengths": pieces.lengths, "at": pieces.at, **({"anew": True} if pieces.anew else {})}}
+
+
+def _unpacked_pieces(packed: dict[str, Any] | None) -> Pieces | None:
+    if packed is None:
+        return None
+    return Pieces(tuple(packed["lengths"]), tuple(packed["at"]), packed.get("anew", False))
 
 
 def _packed_headers(headers: Headers) -> list[tuple[str, str]]:

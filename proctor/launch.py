@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from proctor.config import Config
 from proctor.errors import UsageError, nearest
 from proctor.presets import QUIET_VARIABLES
-from proctor.wire import KEPT, MODES, Mode, SessionInfo, SessionSpec
+from proctor.wire import KEPT, MODES, CarrierName, Mode, SessionInfo, SessionSpec
 
 PROXY_VARIABLES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")
 NO_PROXY = "NO_PROXY"
@@ -46,13 +46,17 @@ def session_spec(
     return SessionSpec(cassette=cassette, modes=dict(modes), passed=passed, notes=said, **more)
 
 
-def agent_environment(config: Config, info: SessionInfo, *, watch: bool = True) -> dict[str, str]:
+def agent_environment(
+    config: Config, info: SessionInfo, *, watch: bool = True, carrier: CarrierName = "path"
+) -> dict[str, str]:
     """Every variable that an agent needs to use one session.
 
     Services' own variables, SDKs' base URLs, in replay the placeholders as dummy keys and secrets; with `watch` also
-    the proxy variables, so that calls past the services are seen. `PROCTOR_VARIABLES` lists the names.
+    the proxy variables, so that calls past the services are seen. `PROCTOR_VARIABLES` lists the names. Unless `carrier`
+    is `path`, the addresses name no session; with `key`, the variables of keys hold the session's.
     """
-    variables = {"PROCTOR_SESSION_URL": info.url, **QUIET_VARIABLES}
+    variables = {"PROCTOR_SESSION_URL": info.url, "PROCTOR_SESSION": info.session, **QUIET_VARIABLES}
+    base = info.url if carrier == "path" else info.current_url
     if info.recorded_at:
         variables["PROCTOR_RECORDED_AT"] = info.recorded_at
     if set(info.modes.values()) == {"replay"}:  # else a service that is really asked may need the real secret
@@ -60,11 +64,13 @@ def agent_environment(config: Config, info: SessionInfo, *, watch: bool = True) 
     needed = _real_keys(config, info)
     for name in info.modes:
         service = config.services[name]
-        address = f"{info.url}/{name}"
+        address = f"{base}/{name}"
         variables.update(dict.fromkeys(service.base_url_variables, address))
         if info.modes[name] == "replay":
             dummies = _dummies(config, info, name)
             variables.update({variable: dummies[variable] for variable in dummies.keys() - needed})
+        if carrier == "key":
+            variables.update(dict.fromkeys(service.key_variables, info.key))
     if watch:
         recording = not KEPT.isdisjoint(info.modes.values())
         variables.update(_both_cases(dict.fromkeys(PROXY_VARIABLES, proxy_address(info.url))))

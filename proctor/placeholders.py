@@ -34,6 +34,8 @@ SHAPED = re.compile(
     rf"|(?:{_PREFIXES})?proctor-redacted-(?:live-\d++|\d{{4,}}+)"
 )
 """Every form that no real secret has by chance."""
+_SIGNS = (MARK, "70726f63", "70726F63", "IAPROCTOR", _MARK64, "@redacted.invalid")
+"""One of these is in each of those forms."""
 
 _PREFIXED = re.compile(rf"({_PREFIXES})[A-Za-z0-9_.-]{{8,}}")
 _JWT = re.compile(r"(eyJ[A-Za-z0-9_-]+)\.([A-Za-z0-9_-]+)\.[A-Za-z0-9_-]*")
@@ -89,8 +91,15 @@ def is_placeholder(value: str, upto: int = 0) -> bool:
     return bool(upto) and any(number <= upto for number in _ambiguous(value))
 
 
+def may_hold_stand_ins(text: str) -> bool:
+    """Quickly told: whether a look for stand-ins is worth it."""
+    return any(sign in text for sign in _SIGNS)
+
+
 def numbers_in(text: str) -> set[int]:
     """The numbers of the stand-ins that stand in a text, those in base64 included."""
+    if not may_hold_stand_ins(text):
+        return set()
     found = {int(match[1]) for match in PLACEHOLDER.finditer(text)}
     for match in SHAPED.finditer(text):
         found.update(_numbers(match[0]))

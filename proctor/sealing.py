@@ -20,6 +20,7 @@ from proctor.redacted_trace import redacted_rows, session_redactor
 from proctor.redaction.redactor import Redactor, short_secrets
 from proctor.retries import folded
 from proctor.stamp import BEFORE, recording_stamp
+from proctor.summary import without_trailers
 from proctor.tape_bodies import body_folder, prune_bodies
 from proctor.tape_mixes import mixes_beside
 
@@ -198,6 +199,7 @@ def _notes(content: JournalContent, redactor: Redactor, interactions: Sequence[I
             f'{count} bodies in the coding "{coding}" could not be looked into for secrets: '
             "let the agent ask without it (Accept-Encoding: gzip), or see docs/redaction.md"
         )
+    notes += dict.fromkeys(filter(None, map(without_trailers, interactions)))
     limit = content.head.get("body_files_over")
     for interaction in interactions:
         for whose, body in (("request", interaction.request.body), ("answer", interaction.response.body)):

@@ -146,6 +146,17 @@ class ServiceConfig(BaseModel):
         """Identity name to the variable that holds its credential."""
         return {name: source[len(ENV_PREFIX) :] for name, source in self.identities.items()}
 
+    @property
+    def key_variables(self) -> tuple[str, ...]:
+        """Variables of which one holds the service's only credential: that of its identity, else those of its preset.
+
+        Empty where it has several identities.
+        """
+        if self.identities:
+            return tuple(self.identity_variables.values()) if len(self.identities) == 1 else ()
+        facts = self.preset_facts
+        return facts.key_variables if facts else ()
+
 
 def checked_service_name(name: str) -> str:
     """`name` if it can be a service's; ValueError says why not."""

@@ -171,6 +171,12 @@ def label(interaction: Interaction) -> str:
     return interaction.tool or f"{request.method} {request.target.partition('?')[0]}"
 
 
+def without_trailers(interaction: Interaction) -> str:
+    """What to say of an answer whose trailers were not passed on; empty for any other."""
+    names = interaction.response.trailers
+    return names and f"{interaction.request.service} {label(interaction)}: its trailers ({names}) were not passed on"
+
+
 def unused_labels(interactions: Sequence[Interaction], played: Sequence[int]) -> tuple[str, ...]:
     """The recordings that nothing asked for, as `#3 orders query_order`."""
     return tuple(

@@ -8,12 +8,13 @@ from one recording to the next although nothing changed (times) is kept apart, i
 from __future__ import annotations
 
 from base64 import b64decode
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from proctor.errors import CassetteUndecodable
 from proctor.interaction import Headers, Interaction, Request, Response
-from proctor.tape_yaml import BINARY, BODY_FILE, EXTENSION, Block, BodyFile, Flow, FlowList
+from proctor.pieces import Pieces, resized
+from proctor.tape_yaml import BINARY, BODY_FILE, EXTENSION, RERECORD, Block, BodyFile, Flow, FlowList
 
 BodyReader = Callable[[BodyFile], bytes]
 """Fetches a body that is kept beside the tape."""
@@ -48,17 +49,24 @@ def to_item(interaction: Interaction, outside: Callable[[bytes], BodyFile | None
 
 
 def from_item(
-    item: Any, index: int, times: tuple[float, float], read_body: BodyReader, shared: Shared | None = None
+    item: Any,
+    index: int,
+    times: Sequence[Any],
+    read_body: BodyReader,
+    shared: Shared | None = None,
+    *,
+    edited: bool = False,
 ) -> Interaction:
-    """The interaction of one item, from YAML or from its canonical JSON; `times` are its begin and its length.
+    """The interaction of one item, from YAML or from its canonical JSON; `times` are as `times_of` gives them.
 
-    `shared` keeps one object of what many interactions repeat. Raises CassetteUndecodable where the item is not one of
-    ours.
+    `shared` keeps one object of what many interactions repeat. In one that may be `edited`, the table of pieces is
+    fitted to the body. Raises CassetteUndecodable where the item is not one of ours.
     """
     seen: Shared = {} if shared is None else shared
     try:
         request, response = item["request"], item["response"]
         extra = response[EXTENSION]
+        body = _bytes(response["body"]["string"], read_body)
         return Interaction(
             index=index,
             request=Request(
@@ -72,30 +80,38 @@ def from_item(
                 status=int(response["status"]["code"]),
                 reason=_surrogates(extra.get("reason", response["status"]["message"])),
                 headers=_headers(response["headers"], extra.get("response_headers"), seen),
-                body=_bytes(response["body"]["string"], read_body),
+                body=body,
                 complete=not extra.get("cut", False),
+                pieces=_pieces(extra, times, body, edited=edited) if "pieces" in extra else None,
+                trailers=_surrogates(extra.get("trailers", "")),
             ),
             url=_surrogates(extra.get("url", request["uri"])),
             effect=_one(extra["effect"], seen),
             effect_why=_one(extra["why"], seen),
             tool=_optional(extra.get("tool")),
-            started=times[0],
-            seconds=times[1],
+            started=float(times[0]),
+            seconds=float(times[1]),
             stand_in=_optional(extra.get("stand_in")),
             attempts=int(extra.get("attempts", 1)),
             beside=tuple(map(int, extra["beside"])) if "beside" in extra else (),
             after=tuple(map(int, extra["after"])) if "after" in extra else None,
             redacted=tuple(extra.get("redacted", ())),
         )
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
         raise CassetteUndecodable(
             "cassette_item", f"interaction {index} lacks or garbles a field ({type(error).__name__}: {error})"
         ) from None
 
 
 def times_of(interaction: Interaction) -> FlowList:
-    """When an interaction began and how long it took, in seconds, as the seal keeps them."""
-    return FlowList((round(interaction.started, 3), round(interaction.seconds, 3)))
+    """When an interaction began and how long it took, in seconds, as the seal keeps them.
+
+    Of a streamed answer also when each piece came, in milliseconds since the interaction began.
+    """
+    times = FlowList((round(interaction.started, 3), round(interaction.seconds, 3)))
+    if interaction.response.pieces is not None:
+        times.append(_spaced(interaction.response.pieces.at))
+    return times
 
 
 def _extension(interaction: Interaction) -> dict[str, Any]:
@@ -112,6 +128,9 @@ def _extension(interaction: Interaction) -> dict[str, Any]:
         "url": _unprintable(interaction.url),
         "reason": _unprintable(response.reason),
         "cut": not response.complete,
+        "pieces": _spaced(response.pieces.lengths) if response.pieces else "",
+        "pieces_anew": response.pieces is not None and response.pieces.anew,
+        "trailers": _value(response.trailers),
         "attempts": interaction.attempts if interaction.attempts > 1 else 0,
         "beside": FlowList(interaction.beside),
         "redacted": FlowList(interaction.redacted),
@@ -122,6 +141,27 @@ def _extension(interaction: Interaction) -> dict[str, Any]:
         extra["after"] = FlowList(interaction.after)
     extra.update((key, value) for key, value in optional.items() if value)
     return extra
+
+
+def _spaced(numbers: Iterable[int]) -> str:
+    """Many numbers as one text: a list of them would take YAML a hundred times longer to read."""
+    return " ".join(map(str, numbers))
+
+
+def _pieces(extra: Any, times: Sequence[Any], body: bytes, *, edited: bool) -> Pieces | None:
+    """The table of a streamed body. Raises CassetteUndecodable where it is none of this body."""
+    try:
+        lengths = tuple(map(int, _text(extra["pieces"]).split()))
+        at = tuple(map(int, _text(times[2]).split()))
+        pieces = Pieces(lengths, at, bool(extra.get("pieces_anew", False)))
+        if pieces.fit(body):
+            return pieces
+        told = f"{len(lengths)} pieces of {sum(lengths)} bytes at {len(at)} times, for a body of {len(body)} bytes"
+    except (ValueError, TypeError, IndexError) as error:
+        pieces, told = None, str(error)
+    if edited:
+        return resized(pieces, len(body)) if pieces and len(pieces.at) == len(pieces.lengths) else None
+    raise CassetteUndecodable("cassette_pieces", f"the table of pieces does not fit its answer: {told}", RERECORD)
 
 
 def _header_map(headers: Headers) -> dict[str, list[str]]:

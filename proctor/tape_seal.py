@@ -106,24 +106,24 @@ def places_now(seal: dict[str, Any], items: list[Any]) -> dict[int, int]:
     return places
 
 
-def times_for(seal: dict[str, Any], items: list[Any]) -> list[tuple[float, float]]:
+def times_for(seal: dict[str, Any], items: list[Any]) -> list[list[Any]]:
     """The times of each item, found by the sums where items came or went; zero where nothing tells."""
     times, old, new = seal.get("times"), seal.get("sums"), sums_of(items)
-    known = [_pair(each) for each in times] if isinstance(times, list) else []
+    known = [_believed(each) for each in times] if isinstance(times, list) else []
     if len(known) == len(items):
         return known
-    found = [(0.0, 0.0)] * len(items)
+    found = [_believed(None)] * len(items)
     if isinstance(old, list) and len(old) == len(known):
         for kind, old_from, old_to, new_from, new_to in _aligned(list(map(str, old)), new):
             if kind in {"equal", "replace"}:
-                for at, pair in zip(range(new_from, new_to), known[old_from:old_to], strict=False):
-                    found[at] = pair
+                for at, each in zip(range(new_from, new_to), known[old_from:old_to], strict=False):
+                    found[at] = each
     return found
 
 
-def _pair(times: Any) -> tuple[float, float]:
-    numbers = isinstance(times, list) and len(times) == 2 and all(type(each) in {int, float} for each in times)
-    return (float(times[0]), float(times[1])) if numbers else (0.0, 0.0)
+def _believed(times: Any) -> list[Any]:
+    numbers = isinstance(times, list) and len(times) >= 2 and all(type(each) in {int, float} for each in times[:2])
+    return times if numbers else [0.0, 0.0]
 
 
 def seal_lost(line: int) -> CassetteTorn:

@@ -229,6 +229,8 @@ class SessionSummary(BaseModel):
     services_unused: tuple[str, ...] = ()
     hosts: tuple[HostTried, ...] = ()
     passed: tuple[str, ...] = ()
+    isolated: bool = False
+    """The command could reach the proxy and nothing else."""
     errors: tuple[ErrorSeen, ...] = ()
     notes: tuple[str, ...] = ()
     redacted: int = 0

@@ -14,6 +14,9 @@ Mode = Literal["record", "new_episodes", "replay", "live"]
 """Of a service: answered by the real thing and kept, by the tape and where that has no answer by the real thing, which
 is appended to it, by the tape, or by the real thing and not kept."""
 
+CarrierName = Literal["path", "current", "header", "key"]
+"""What says to which session a request belongs: its path, the binding of `_current`, `x-proctor-session`, its key."""
+
 MODES: tuple[Mode, ...] = ("record", "new_episodes", "replay", "live")
 KEPT: frozenset[Mode] = frozenset({"record", "new_episodes"})
 """Modes in which a tape is written."""
@@ -21,6 +24,12 @@ FROM_TAPE: frozenset[Mode] = frozenset({"replay", "new_episodes"})
 """Modes in which a tape is read."""
 
 TOKEN_HEADER = "x-proctor-token"  # noqa: S105 - a header's name
+SESSION_HEADER = "x-proctor-session"
+"""Names the session of a request. It goes no further than the proxy."""
+KEY_MARK = "proctor-session-"
+"""What a session's key begins with; the session's id follows."""
+CURRENT = "_current"
+"""Stands for a session's id in an address: another carrier names the session, else it is the one bound to this."""
 MISS_HEADER = "x-proctor-miss"
 ERROR_HEADER = "x-proctor-error"
 STAND_IN_HEADER = "x-proctor-stand-in"
@@ -50,12 +59,16 @@ class SessionSpec(BaseModel):
     """A service that is never asked is no failure."""
     strict: bool = False
     """An answer from another state is a miss."""
+    timing: bool = False
+    """Answers from the tape take as long as the real ones took; the pieces of a stream come when they came."""
     overlay: tuple[Patch, ...] = ()
     """What is changed in the recorded answers. None is ever recorded."""
     recorded_by: str = ""
     """The command that records the tape again, for messages; by default `proctor record`."""
     passed: tuple[str, ...] = ()
     """Hosts that the launcher let go direct."""
+    isolated: bool = False
+    """The launcher runs the command where it can reach the proxy and nothing else."""
     notes: tuple[str, ...] = ()
     """What the launcher found worth saying in the summary."""
 
@@ -75,12 +88,25 @@ class SessionInfo(BaseModel):
     modes: dict[str, Mode]
     url: str
     """What `PROCTOR_SESSION_URL` holds: the base of every service's address."""
+    current_url: str = ""
+    """The base of addresses that name no session: `x-proctor-session`, the key or a binding does."""
+    key: str = ""
+    """An API key that names the session; the real service gets its own credential instead."""
     set_up: str
     recorded_at: str = ""
     identities: dict[str, dict[str, str]] = Field(default_factory=dict)
     """By service, then name: the placeholder that stands for a credential. The unnamed one has the name ""."""
     variables: dict[str, str] = Field(default_factory=dict)
     """Secret variables of the environment that the tape was recorded in, with the placeholders of their values."""
+
+
+class Current(BaseModel):
+    """What `_current` is bound to."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    session: str | None
+    """A session's id; None for no one: it then stands for the only session that is open."""
 
 
 class CloseRequest(BaseModel):

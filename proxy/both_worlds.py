@@ -18,6 +18,7 @@ from proctor.diff import json_differences, shown_value
 from proctor.encoding import decoded, encoded
 from proctor.interaction import Headers, Request, Response, header
 from proctor.placeholders import is_placeholder
+from proctor.proxy.unmapped import Unmapped
 from proctor.redaction.digests import remeasured
 from proctor.redaction.messages import clean_response
 from proctor.redaction.redactor import Redactor
@@ -36,6 +37,8 @@ class BothWorlds:
     """What stands for what in one session. `redactor` knows the secrets among them, so that none is ever shown."""
 
     redactor: Redactor
+    unmapped: Unmapped = field(default_factory=Unmapped, init=False)
+    """What differs and stands for nothing."""
     _live: dict[str, str] = field(default_factory=dict, init=False)
     """By value of the tape; the last one that was met."""
     _recorded: defaultdict[str, list[str]] = field(default_factory=lambda: defaultdict(list), init=False)
@@ -43,8 +46,8 @@ class BothWorlds:
     _to_live: _Words | None = field(default=None, init=False)
     _to_tape: _Words | None = field(default=None, init=False)
 
-    def learn(self, recorded: Response, live: Response) -> list[str]:
-        """Take over what differs in two answers to one call; gives, a text each, what stands for nothing."""
+    def learn(self, recorded: Response, live: Response, call: str = "") -> list[str]:
+        """Take over what differs in two answers to one `call`; gives, a text each, what stands for nothing."""
         before, now = self._secrets(recorded), self._secrets(live)
         for place, placeholders in before.items():
             for placeholder, secret in zip(placeholders, now.get(place, ()), strict=False):
@@ -59,6 +62,9 @@ class BothWorlds:
                     self._pair(old, new)
             else:
                 told.append(f"{pointer}: recorded {shown_value(old, new)}, now {shown_value(new, old)}")
+                self.unmapped.note(old, new, f"{pointer} of {call}")
+        self.unmapped.note_headers(recorded.headers, live.headers, call)
+        self.unmapped.drop(self._live)
         return told
 
     def request(self, request: Request) -> Request:
@@ -78,7 +84,7 @@ class BothWorlds:
             one = {live: found[0] for live, found in self._recorded.items() if len(found) == 1 or live in secret}
             self._to_tape = _Words(one)
         body, headers = self._to_tape.body(response.headers, response.body)
-        return replace(response, headers=headers, body=body)
+        return response.rewritten(headers, body)
 
     def secrets_in(self, response: Response) -> set[str]:
         """The secrets of an answer that were never met before."""

@@ -139,6 +139,7 @@ def summarised(session: Session, command_status: int | None, result: SealResult 
         services_unused=tuple(sorted(must_be_asked - tally.asked)),
         hosts=tuple(tally.hosts.values()),
         passed=spec.passed,
+        isolated=spec.isolated,
         errors=tuple(tally.errors.values()),
         notes=(*spec.notes, *tally.notes, *(result.notes if result else ())),
         redacted=sum(bool(interaction.redacted) for interaction in kept),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hmac
 import logging
 from collections.abc import Awaitable, Callable
@@ -23,6 +24,7 @@ from proctor.wire import (
     TOKEN_HEADER,
     CloseAnswer,
     CloseRequest,
+    Current,
     ErrorAnswer,
     HealthAnswer,
     SessionsAnswer,
@@ -38,6 +40,7 @@ _STATUSES = {
     "unknown_session": 404,
     "unknown_route": 404,
     "session_exists": 409,
+    "current_bound": 409,
     "session_closed": 410,
     "body_too_large": 413,
     "proxy_stopping": 503,
@@ -56,6 +59,8 @@ class Control:
         GET  /_proctor/sessions                           -> SessionsAnswer
         POST /_proctor/sessions              SessionSpec  -> SessionInfo (201)
         GET  /_proctor/sessions/ID                        -> SessionInfo
+        GET  /_proctor/current                            -> Current
+        PUT  /_proctor/current               Current      -> Current
         GET  /_proctor/sessions/ID/trace                  -> TraceAnswer
         POST /_proctor/sessions/ID/close     CloseRequest -> CloseAnswer
 
@@ -113,6 +118,8 @@ class Control:
                 return {"GET": self._metrics}
             case ["sessions"]:
                 return {"GET": self._list, "POST": self._open}
+            case ["current"]:
+                return {"GET": self._current, "PUT": self._bind}
             case ["sessions", session_id]:
                 return {"GET": partial(self._show, session_id)}
             case ["sessions", session_id, "trace"]:
@@ -127,7 +134,7 @@ class Control:
     async def _metrics(self, _: bytes) -> web.Response:
         sessions = self._registry.sessions.values()
         totals = self._registry.totals.with_open(session.tally for session in sessions)
-        text = rendered(totals, len(sessions))
+        text = rendered(totals, len(sessions), len(asyncio.all_tasks()))
         return web.Response(body=text.encode(), headers={"Content-Type": CONTENT_TYPE})
 
     async def _list(self, _: bytes) -> web.Response:
@@ -141,6 +148,13 @@ class Control:
     async def _show(self, session_id: str, _: bytes) -> web.Response:
         session = self._registry.find(session_id)
         return _json(session.info(self._address_of(session.id)))
+
+    async def _current(self, _: bytes) -> web.Response:
+        return _json(Current(session=self._registry.bound))
+
+    async def _bind(self, body: bytes) -> web.Response:
+        self._registry.bind(_parsed(Current, body).session)
+        return _json(Current(session=self._registry.bound))
 
     async def _trace(self, session_id: str, _: bytes) -> web.Response:
         return _json(TraceAnswer(rows=rows_so_far(self._registry.find(session_id))))

@@ -64,7 +64,7 @@ class ToolEpisodes:
         if self._writes(exchange):
             world.order.wrote_elsewhere(group, exchange.index)
         try:
-            live = await self._upstream.ask(world.worlds.request(exchange.request))
+            live = await self._upstream.ask(world.request(self._upstream, exchange.request))
         except FAILURES as error:
             return self._upstream.unreachable(exchange, name, error)
         answer = world.worlds.response(live)

@@ -74,6 +74,17 @@ class LiveWorld:
             await self._again(self._played[0])
             del self._played[0]
 
+    def request(self, upstream: Upstream, request: Request) -> Request:
+        """A request as staging understands it; where it may not, what is new is no basis for a tape."""
+        carried = self.worlds.unmapped.carried(request, upstream.key_headers)
+        if carried:
+            value, where = carried
+            path = request.target.partition("?")[0]
+            told = f"{request.service} {request.method} {path} carries {value}, which staging has otherwise ({where})"
+            self.session.doubted("unmapped_value", told)
+            self.session.tally.notes[f"{told}: staging may know it by another name, or as another's"] = None
+        return self.worlds.request(request)
+
     def after(self, group: str) -> tuple[int, ...]:
         """The writes of a group so far, as `Interaction.after` has them in the journal.
 
@@ -86,7 +97,7 @@ class LiveWorld:
     async def _again(self, played: Played) -> None:
         recorded = self.tape.cassette.interactions[played.position]
         try:
-            live = await played.upstream.ask(self.worlds.request(played.request))
+            live = await played.upstream.ask(self.request(played.upstream, played.request))
         except FAILURES as error:
             raise Unreached(played, error) from None
         tally = self.session.tally
@@ -97,7 +108,7 @@ class LiveWorld:
             self.session.doubted("other_answer", told)
             tally.notes[f"{told}: what is new was recorded in another state"] = None
             return
-        unmapped = self.worlds.learn(recorded.response, live)
+        unmapped = self.worlds.learn(recorded.response, live, told)
         if unmapped:
             more = f", and {len(unmapped) - 1} more" if len(unmapped) > 1 else ""
             tally.notes[f"staging's answer to {told} is not the tape's: {unmapped[0]}{more}"] = None

@@ -1,4 +1,8 @@
-"""The one command, or the one line of configuration, that mends a miss."""
+"""The one command, or the one line of configuration, that mends a miss.
+
+Where answers are taken over from a tape while others are recorded (`SessionSpec.over`), the session is a recording
+already: what that tape lacks, only staging can answer.
+"""
 
 from __future__ import annotations
 
@@ -17,13 +21,16 @@ def asks_live_llm(spec: SessionSpec, config: Config) -> bool:
 
 
 def again(tape: Tape, spec: SessionSpec) -> str:
-    """The command that records everything anew."""
-    command = spec.recorded_by or recording_command(tape.cassette.name, _command(tape))
-    return f"if the change is meant, record again: {command}"
+    """The command that records everything anew: the tape of this session, which may be another than the one played."""
+    command = spec.recorded_by or recording_command(spec.cassette, _command(tape))
+    why = "only staging can answer it; record everything anew" if spec.over else "if the change is meant, record again"
+    return f"{why}: {command}"
 
 
-def extend(tape: Tape, spec: SessionSpec, service: str) -> str:
-    """The command that asks the real service where the tape has no answer, and keeps what it says."""
+def more(tape: Tape, spec: SessionSpec, service: str) -> str:
+    """What helps where the tape has no answer to a call that may be right: beside a live LLM the tape is extended."""
+    if spec.over or not asks_live_llm(spec, tape.config):
+        return again(tape, spec)
     others = [f"--mode {name}={mode}" for name, mode in spec.modes.items() if mode != "replay"]
     modes = " ".join([*others, f"--mode {service}=new_episodes"])
     return (
@@ -40,7 +47,7 @@ def fix(tape: Tape, spec: SessionSpec, service: str, cause: Cause) -> str:
         return f"if it says nothing, declare it in proctor.toml under [services.{service}]: {lines}"
     if (
         cause.kind in _OF_LLM
-        and not spec.recorded_by
+        and not (spec.recorded_by or spec.over)
         and any(other not in tape.config.llm_services for other in spec.modes)
     ):
         return (

@@ -68,16 +68,16 @@ class _Sample(NamedTuple):
     suffix: str = ""
 
 
-def rendered(totals: Totals, open_sessions: int) -> str:
+def rendered(totals: Totals, open_sessions: int, tasks: int) -> str:
     """Every metric with its HELP and TYPE lines, ready to be scraped."""
     lines: list[str] = []
-    for name, kind, told, samples in _families(totals, open_sessions):
+    for name, kind, told, samples in _families(totals, open_sessions, tasks):
         lines += [f"# HELP proctor_{name} {told}", f"# TYPE proctor_{name} {kind}"]
         lines += [f"proctor_{name}{each.suffix}{_labels(each.labels)} {each.value!r}" for each in samples]
     return "\n".join(lines) + "\n"
 
 
-def _families(totals: Totals, open_sessions: int) -> Iterator[tuple[str, str, str, list[_Sample]]]:
+def _families(totals: Totals, open_sessions: int, tasks: int) -> Iterator[tuple[str, str, str, list[_Sample]]]:
     services = sorted(totals.services.items())
     yield "sessions_opened_total", "counter", "Sessions opened.", [_Sample({}, totals.opened)]
     yield (
@@ -87,6 +87,7 @@ def _families(totals: Totals, open_sessions: int) -> Iterator[tuple[str, str, st
         [_Sample({"ending": outcome}, totals.closed[outcome]) for outcome in OUTCOMES],
     )
     yield "sessions_open", "gauge", "Sessions open now, those that are closing included.", [_Sample({}, open_sessions)]
+    yield "tasks", "gauge", "Tasks of the event loop: connections, and exchanges on their way.", [_Sample({}, tasks)]
     yield (
         "exchanges_total",
         "counter",

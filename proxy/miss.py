@@ -32,7 +32,7 @@ def explain(tape: Tape, request: Request, identity: Identity, tool: str | None, 
     error = {
         "code": "off_tape" if off_tape else "not_recorded",
         "message": f"{request.service} {name}: nothing on tape {tape.cassette.name} answers this request",
-        "fix": mending.extend(tape, spec, request.service) if off_tape else mending.again(tape, spec),
+        "fix": mending.more(tape, spec, request.service),
     }
     found = _nearest(tape, request, identity)
     if found is None:
@@ -61,7 +61,7 @@ def used_up(tape: Tape, positions: Sequence[int], tool: str | None, spec: Sessio
     return {
         "code": "off_tape" if off_tape else "used_up",
         "message": f"{last.request.service} {name}: a write recorded {times}, asked once more",
-        "fix": mending.extend(tape, spec, last.request.service) if off_tape else mending.again(tape, spec),
+        "fix": mending.more(tape, spec, last.request.service),
         "cause": "call",
         "nearest": {"index": positions[-1], "name": name, "target": last.request.target},
         "diff": [],

@@ -76,4 +76,4 @@ def _patched(interaction: Interaction, patch: Patch, told: list[str]) -> Interac
         told.append(f"{patch.at}: {old} -> {shown_value(patch.value)}")
     body = encoded(new.encode(), coding)
     headers = remeasured(response.headers, response.body, body)
-    return replace(interaction, response=replace(response, headers=headers, body=body))
+    return replace(interaction, response=response.rewritten(headers, body))

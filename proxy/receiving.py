@@ -3,39 +3,102 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+import time
+from collections.abc import Mapping
 
 import aiohttp
 from aiohttp import web
 
-from proctor.interaction import Response, readable
+from proctor.interaction import Response, header, readable
+from proctor.pieces import Pieces, table
 from proctor.proxy.hop import end_to_end
 from proctor.proxy.seams import Exchange, decoded_headers
 
 FAILURES = (aiohttp.ClientError, asyncio.TimeoutError, OSError, ValueError)
 """What asking a real service may raise."""
+_ONE_PIECE_SECONDS = 0.05
+"""Two parts of one transfer chunk that came closer together are one piece; others are told apart for their timing."""
 
 
-async def rest_of(upstream: aiohttp.ClientResponse) -> tuple[list[bytes], bool]:
-    """What is left of a body, and whether it came to its end."""
-    pieces: list[bytes] = []
+class Received:
+    """A body as it comes, part by part, with when each piece of it came."""
+
+    def __init__(self, upstream: aiohttp.ClientResponse, started: float) -> None:
+        """`started` is when the agent's request arrived, by the performance counter."""
+        self._upstream = upstream
+        self._content = upstream.content
+        self._started = started
+        self._parts: list[bytes] = []
+        self._lengths: list[int] = []
+        self._at: list[float] = []
+        self._within = False
+        """In the middle of a transfer chunk."""
+        self.size = 0
+        """Bytes so far."""
+        self.stopped = False
+        """Broken off by ourselves: however the connection ends now, the body did not come to its end."""
+
+    async def part(self) -> bytes:
+        """The next part of the body, noted; nothing at its end. Raises one of FAILURES."""
+        content = self._content
+        while not content.at_eof():  # `iter_chunks` would never end on the second empty body of a process
+            part, ended = await content.readchunk()
+            if part:
+                self._note(part, ended)
+                return part
+            self._within = False
+        return b""
+
+    def stop(self) -> None:
+        """Break the body off: whoever waits for its next part gets one of FAILURES, or its end."""
+        self.stopped = True
+        self._upstream.close()
+
+    def _note(self, part: bytes, ended: bool) -> None:
+        at = time.perf_counter() - self._started
+        self._parts.append(part)
+        self.size += len(part)
+        if self._within and at - self._at[-1] < _ONE_PIECE_SECONDS:
+            self._lengths[-1] += len(part)
+        else:
+            self._lengths.append(len(part))
+            self._at.append(at)
+        self._within = not ended and self._upstream.headers.get("Transfer-Encoding") is not None
+
+    def response(self, complete: bool) -> Response:
+        """The answer as far as it has come, in the real service's own words."""
+        upstream = self._upstream
+        raw = decoded_headers(upstream.raw_headers)
+        headers = end_to_end(raw)
+        return Response(
+            status=upstream.status,
+            reason=readable(upstream.reason or ""),
+            headers=headers,
+            body=b"".join(self._parts),
+            complete=complete and not self.stopped,
+            pieces=self._pieces(),
+            trailers=readable(header(raw, "trailer") or ""),
+        )
+
+    def _pieces(self) -> Pieces | None:
+        """Of a stream only: in what pieces a body of known length came is the network's doing."""
+        headers = self._upstream.headers
+        return table(self._lengths, self._at) if "Content-Length" not in headers or is_events(headers) else None
+
+
+def is_events(headers: Mapping[str, str]) -> bool:
+    """Whether an answer is a stream of server-sent events."""
+    return headers.get("Content-Type", "").partition(";")[0].strip().lower() == "text/event-stream"
+
+
+async def rest_of(received: Received) -> Response:
+    """The answer when all of it is here, or as much of it as will ever be."""
     try:
-        while piece := await upstream.content.readany():
-            pieces.append(piece)
+        while await received.part():
+            pass
     except FAILURES:
-        return pieces, False
-    return pieces, True
-
-
-def response_of(upstream: aiohttp.ClientResponse, pieces: Sequence[bytes], complete: bool) -> Response:
-    """An answer as far as it has come, in the real service's own words."""
-    return Response(
-        status=upstream.status,
-        reason=readable(upstream.reason or ""),
-        headers=end_to_end(decoded_headers(upstream.raw_headers)),
-        body=b"".join(pieces),
-        complete=complete,
-    )
+        return received.response(complete=False)
+    return received.response(complete=True)
 
 
 def abort(exchange: Exchange, response: web.StreamResponse | None = None) -> web.StreamResponse:

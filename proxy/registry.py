@@ -6,11 +6,12 @@ import asyncio
 import os
 import re
 import secrets
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import aiohttp
 
@@ -30,15 +31,15 @@ from proctor.paths import Layout
 from proctor.placeholders import live_stand_in
 from proctor.proxy.addresses import Addresses, known_urls
 from proctor.proxy.asked import check_overlay, completed
+from proctor.proxy.carriers import PathCarrier
 from proctor.proxy.conclude import LeftOpen, conclude, leave
 from proctor.proxy.extending import check_extends
 from proctor.proxy.metrics import Outcome, Totals, outcome_of
 from proctor.proxy.order import StateAware
 from proctor.proxy.overlaying import Overlaying
 from proctor.proxy.playback import Tape
-from proctor.proxy.restoring import CURRENT, Restorer
+from proctor.proxy.restoring import Restorer
 from proctor.proxy.rewriting import Rewriter
-from proctor.proxy.seams import PathCarrier
 from proctor.proxy.session import Session, journal_head
 from proctor.proxy.shelf import Shelf
 from proctor.proxy.sources import add_services
@@ -52,9 +53,14 @@ from proctor.stamp import BEFORE, EXTENDS, OVER
 from proctor.summary import Ending, ServiceCount, ending
 from proctor.tape_lock import TapeLock
 from proctor.trace import SessionSummary
-from proctor.wire import FROM_TAPE, KEPT, SessionSpec
+from proctor.wire import CURRENT, FROM_TAPE, KEPT, SESSION_HEADER, SessionSpec
 
+_THREADS = 2
+"""Tapes that are read or sealed at once: it is work for the processor, and each takes memory of its own."""
 _SESSION_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9.-]{0,63}")
+
+
+_Made = TypeVar("_Made")
 
 
 class Closed(NamedTuple):
@@ -75,6 +81,8 @@ class Registry:
     """The proxy's own URLs, once it listens; the first is the one that agents are told."""
     carrier: PathCarrier = field(default_factory=PathCarrier)
     totals: Totals = field(init=False)
+    bound: str | None = None
+    """The id of the session to which `_current` is bound."""
     statuses: set[int] = field(default_factory=set)
     """What closed sessions came to: 4, 3, 1 (that of a command which failed by itself included) or 0."""
     _client: aiohttp.ClientSession | None = None
@@ -83,6 +91,7 @@ class Registry:
     _ended: set[str] = field(default_factory=set)
     _shelf: Shelf = field(init=False)
     _stopping: bool = False
+    _threads: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(_THREADS, "proctor"), init=False)
 
     def __post_init__(self) -> None:
         """Count every configured service from the start."""
@@ -112,12 +121,11 @@ class Registry:
             if not KEPT.isdisjoint(spec.modes.values()):
                 check_place(self.layout, spec.cassette)
                 lock = TapeLock(self.layout, spec.cassette, f"the recording of session {session_id}")
-            # On a thread: a long tape takes a while, and other sessions are being answered.
             replays = not FROM_TAPE.isdisjoint(spec.modes.values())
-            tape = await asyncio.to_thread(self._shelf.tape, spec.over or spec.cassette) if replays else None
+            tape = await self._beside(self._shelf.tape, spec.over or spec.cassette) if replays else None
             if spec.extends and tape is not None:
                 check_extends(self.config, spec, tape)
-            again = await asyncio.to_thread(load_cassette, self.layout, spec.cassette) if spec.again else None
+            again = await self._beside(load_cassette, self.layout, spec.cassette) if spec.again else None
             session = self._session(session_id, spec, urls, tape)
             session.lock = lock
             self._start(session, urls, again)
@@ -156,9 +164,9 @@ class Registry:
         return tuple(session for session in self.sessions.values() if not session.closed)
 
     def find(self, session_id: str) -> Session:
-        """The open session of that id; `_current` is the one that is open, where only one is. Raises SessionError."""
+        """The open session of that id; `_current` is the one bound to it, else the only one. Raises SessionError."""
         if session_id == CURRENT:
-            return self._only_one()
+            return self._current()
         session = self.sessions.get(session_id)
         if session_id in self._ended or (session is not None and session.closed):
             raise SessionError(
@@ -167,6 +175,23 @@ class Registry:
         if session is None:  # the ids of others are not told: they are what keeps strangers out
             raise SessionError("unknown_session", f'no session "{session_id}" on this proxy')
         return session
+
+    def bind(self, session_id: str | None) -> None:
+        """Let `_current` stand for one session, open or ended, until it is bound anew; None lets it go.
+
+        Raises SessionError for a session that is not open, and where another one has it and is open.
+        """
+        if session_id is None:
+            self.bound = None
+            return
+        if session_id == CURRENT:
+            raise SessionError("unknown_session", f"{CURRENT} cannot be bound to itself", "name a session by its id")
+        session = self.find(session_id)
+        holder = self.sessions.get(self.bound or "")
+        if holder is not None and not holder.closed and holder is not session:
+            told = f'{CURRENT} is bound to session "{holder.id}", which is open'
+            raise SessionError("current_bound", told, "close that first, or let it go: bind it to null")
+        self.bound = session.id
 
     async def close(self, session_id: str, command_status: int | None) -> Closed:
         """End a session: settle, seal a recording, write trace and summary. Raises SessionError for an unknown one.
@@ -185,7 +210,7 @@ class Registry:
         outcome: Outcome = "failed"
         own = EXIT_PLATFORM
         try:
-            summary = await asyncio.to_thread(conclude, session, command_status)
+            summary = await self._beside(conclude, session, command_status)
             end = ending(summary, command_status or 0, allow_unused=session.spec.allow_unused)
             own = ending(summary, 0, allow_unused=session.spec.allow_unused).status
             outcome = outcome_of(summary, end.status)
@@ -208,21 +233,26 @@ class Registry:
         left = []
         for session in self.running:
             session.closed = True
-            left.append(await asyncio.to_thread(leave, session))
+            left.append(await self._beside(leave, session))
             session.release()
         self.sessions.clear()
+        self._threads.shutdown(wait=False)
         if self._client is not None:
             await self._client.close()
         return tuple(left)
 
-    def _only_one(self) -> Session:
+    def _current(self) -> Session:
+        session = self.sessions.get(self.bound or "")
+        if session is not None and not session.closed:
+            return session
+        if self.bound is not None:  # another one that is open is not meant: a late call may be the ended one's
+            told = f'{CURRENT} is bound to session "{self.bound}", which is closed'
+            raise SessionError("session_closed", told, "bind it to the next one: PUT /_proctor/current")
         running = self.running
         if len(running) != 1:
-            raise SessionError(
-                "unknown_session",
-                f"_current wants one open session, and {len(running)} are",
-                "call the session by its own address",
-            )
+            told = f"{CURRENT} is bound to no session, and {len(running)} are open"
+            fix = f"bind it (PUT /_proctor/current), or name the session: by its own address, {SESSION_HEADER}, its key"
+            raise SessionError("unknown_session", told, fix)
         return running[0]
 
     def _session(self, session_id: str, spec: SessionSpec, asked: Mapping[str, str], tape: Tape | None) -> Session:
@@ -270,6 +300,10 @@ class Registry:
         if self._client is None:
             self._client = client_session()
         return self._client
+
+    async def _beside(self, work: Callable[..., _Made], *arguments: object) -> _Made:
+        """Do on a thread what takes a while: other sessions are being answered."""
+        return await asyncio.get_running_loop().run_in_executor(self._threads, work, *arguments)
 
     def _new_id(self, wanted: str | None) -> str:
         if wanted is None:

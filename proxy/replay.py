@@ -17,17 +17,17 @@ from proctor.effects import tool_of
 from proctor.interaction import Headers, Interaction, Request, Response
 from proctor.matchkey import KEY_HEADERS, is_key_header
 from proctor.proxy import answers, miss
-from proctor.proxy.cut import play_cut
 from proctor.proxy.finding import RecordingFinder
 from proctor.proxy.forgive import Conflict
 from proctor.proxy.hop import for_client
 from proctor.proxy.identity import IdentityBinder
 from proctor.proxy.live_secrets import Unbound
 from proctor.proxy.order import Choice, Order
+from proctor.proxy.playing import Pace, play
 from proctor.proxy.seams import Exchange
 from proctor.proxy.state import SAME
 from proctor.proxy.state_told import other_writes, under_way
-from proctor.proxy.taking import all_anew, take_over
+from proctor.proxy.taking import take_over
 from proctor.service_config import ServiceConfig
 from proctor.trace import body_value, interaction_fields, row_line
 
@@ -101,7 +101,7 @@ class Replay:
         """Key headers and credential headers of a request, in one pass over what few of them matter."""
         credentials: list[tuple[bytes, bytes]] = []
         key_headers: list[tuple[str, str]] = []
-        for raw_name, raw_value in exchange.http.raw_headers:
+        for raw_name, raw_value in exchange.raw_headers:
             low = raw_name.lower()
             if low not in self._watched:
                 continue
@@ -143,8 +143,18 @@ class Replay:
                 prepared.row_with(exchange.rewrites) if exchange.rewrites else prepared.row_rest,
             )
         )
-        if not prepared.answer.complete:
-            return await play_cut(exchange.http, prepared.headers, prepared.answer)
+        if prepared.plain and not session.spec.timing:
+            return prepared.response(exchange.http)
+        return await self._play_slowly(exchange, prepared)
+
+    async def _play_slowly(self, exchange: Exchange, prepared: _Prepared) -> web.StreamResponse:
+        """The answers that are not just sent: of several pieces, broken off, or at recorded times."""
+        session, seconds = exchange.session, prepared.interaction.seconds
+        pace = Pace(exchange.started, session.closing) if session.spec.timing else None
+        if not prepared.plain:
+            return await play(exchange.http, prepared.headers, prepared.answer, seconds, pace)
+        if pace is not None:
+            await pace.until(seconds)
         return prepared.response(exchange.http)
 
     def _said(self, choice: Choice, forgiven: Sequence[str], session: Session) -> bytes:
@@ -184,7 +194,7 @@ class Replay:
         if answer.note:
             session.tally.notes[answer.note] = None
         told = [self._tape.clean(text) for text in answer.rewrites]
-        sent = replace(response, headers=answer.headers, body=answer.body)
+        sent = response.rewritten(answer.headers, answer.body)
         headers = self._headers.get(answer.headers)
         if headers is None:
             headers = self._headers[answer.headers] = for_client(answer.headers)
@@ -193,8 +203,6 @@ class Replay:
     def _refuse(self, exchange: Exchange, error: dict[str, Any]) -> web.StreamResponse:
         """Answer with a miss, and fail the session whatever the agent makes of it."""
         request = self._clean(exchange)
-        if exchange.session.spec.over:
-            error = {**error, "fix": all_anew(exchange.session)}
         row = {
             "index": exchange.index,
             "session": exchange.session.id,
@@ -221,7 +229,7 @@ class Replay:
 class _Prepared:
     """A recorded answer, ready to be sent any number of times, with the part of its trace row that never changes."""
 
-    __slots__ = ("_chunked", "_more", "_told", "answer", "headers", "interaction", "row_rest")
+    __slots__ = ("_chunked", "_more", "_told", "answer", "headers", "interaction", "plain", "row_rest")
 
     def __init__(
         self,
@@ -235,6 +243,8 @@ class _Prepared:
         self.interaction = interaction
         self.answer = answer
         self.headers = headers
+        self.plain = answer.complete and answer.pieces is None
+        """It can be sent as a whole."""
         self._chunked = "Content-Length" not in self.headers
         self._told = tuple(told)
         self._more = more

@@ -12,9 +12,6 @@ from urllib.parse import quote, urlsplit
 
 from proctor.interaction import Headers
 
-CURRENT = "_current"
-"""Stands for the id of the only open session, in an agent's configuration."""
-
 _HEX = re.compile(r"%[0-9A-F]{2}")
 _NEVER = re.compile(rb"(?!)")
 

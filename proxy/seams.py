@@ -6,18 +6,22 @@ recording source journals, every source traces.
 
 from __future__ import annotations
 
-import hmac
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from aiohttp import web
+from multidict import CIMultiDictProxy
 
 from proctor.interaction import Headers, Request
 from proctor.redaction.digests import remeasured
 
 if TYPE_CHECKING:
     from proctor.proxy.session import ServiceInSession, Session
+
+RawHeader = tuple[bytes, bytes]
+RawHeaders = tuple[RawHeader, ...]
 
 
 @dataclass
@@ -41,6 +45,8 @@ class Exchange:
     """Indexes of the earlier exchanges that had no answer yet when this one began."""
     after: tuple[int, ...] | None = None
     """See `Interaction.after`; of an exchange that is appended to a tape."""
+    raw_headers: RawHeaders = field(kw_only=True)
+    """What came, without that which only names the session (see `Carrier`)."""
     _received: bytes = field(init=False)
 
     def __post_init__(self) -> None:
@@ -58,7 +64,7 @@ class Exchange:
     @cached_property
     def headers(self) -> Headers:
         """Header pairs in order, hop-by-hop ones included; the length is that of `body`."""
-        headers = self.session.restorer.headers(decoded_headers(self.http.raw_headers), self.rewrites)
+        headers = self.session.restorer.headers(decoded_headers(self.raw_headers), self.rewrites)
         return remeasured(headers, self._received, self.body)
 
 
@@ -84,59 +90,23 @@ class NoFaults:
         return None
 
 
-class Located(NamedTuple):
-    """Where a request belongs: names from its address, and what is left for the service."""
-
-    session: str
-    service: str
-    target: str
-
-
 class Carrier(Protocol):
-    """Reads from a request to which session and service it belongs."""
+    """A way in which the headers of a request say to which session it belongs, where its path does not say all."""
 
-    def locate(self, target: str) -> Located | None:
-        """From an origin-form target, or None where it names none."""
+    told: str
+    """How a message calls it."""
 
+    def sessions(self, headers: CIMultiDictProxy[str]) -> Iterable[str]:
+        """The ids that a request names; none for most."""
 
-class PathCarrier:
-    """`/s/SESSION/SERVICE/rest`: the rest goes to the service byte for byte.
+    def passed_on(self, header: RawHeader, credential: str) -> RawHeader | None:
+        """A header as it goes on to the service's source; None for one that only names the session.
 
-    With a path token, which only those know who were given an address, it reads `/p/TOKEN/s/SESSION/SERVICE/rest`.
-    """
-
-    def __init__(self, path_token: str = "") -> None:
-        self._prefix = f"/p/{path_token}" if path_token else ""
-        self._start = f"{self._prefix}/s/"
-
-    def address(self, session: str) -> str:
-        """The path that every address of a session begins with."""
-        return self._start + session
-
-    def admits(self, target: str) -> bool:
-        """Whether the sender was given an address of this proxy; else it is a stranger."""
-        head = target[: len(self._prefix)]
-        return hmac.compare_digest(head.encode("utf-8", "surrogateescape"), self._prefix.encode())
-
-    def without_token(self, target: str) -> str:
-        """An admitted target as it may be told: the path token is nobody else's."""
-        return target[len(self._prefix) :]
-
-    def locate(self, target: str) -> Located | None:
-        """See `Carrier.locate`."""
-        if self._prefix and not self.admits(target):
-            return None
-        if not target.startswith(self._start):
-            return None
-        path, mark, query = target.partition("?")
-        session, _, rest = path[len(self._start) :].partition("/")
-        service, slash, tail = rest.partition("/")
-        if not session or not service:
-            return None
-        return Located(session, service, slash + tail + mark + query)
+        `credential` takes the place of a key that does; where it is empty, the key stays.
+        """
 
 
-def decoded_headers(raw: tuple[tuple[bytes, bytes], ...]) -> Headers:
+def decoded_headers(raw: RawHeaders) -> Headers:
     """Header pairs as text; bytes that are not UTF-8 become surrogate escapes."""
     return tuple([(_text(name), _text(value)) for name, value in raw])
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import errno
 import logging
 import secrets
+import socket
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,12 +18,14 @@ from proctor.config import Config
 from proctor.errors import ConfigError, PortInUse, SessionError, UsageError, nearest
 from proctor.proxy import answers
 from proctor.proxy.addressing import Addressing, base_url, local
+from proctor.proxy.carriers import KEY, Claim, PathCarrier, claims_of, passed_on, real_credential
 from proctor.proxy.conclude import LeftOpen
 from proctor.proxy.control import PREFIX, Control
 from proctor.proxy.registry import Registry
-from proctor.proxy.seams import Exchange, PathCarrier
+from proctor.proxy.seams import Exchange, RawHeaders
 from proctor.proxy.session import ServiceInSession, Session
-from proctor.service_config import upstream_url
+from proctor.service_config import ServiceConfig, upstream_url
+from proctor.wire import CURRENT
 
 _LOG = logging.getLogger("proctor.proxy")
 _HEADER_BYTES = 64 * 1024
@@ -49,6 +52,10 @@ class Proxy:
     def session_url(self, session_id: str) -> str:
         """How agents reach a session: the base of its services' addresses."""
         return self.addressing.agents_url + PathCarrier(self.addressing.path_token).address(session_id)
+
+    async def listen_at(self, listener: socket.socket) -> None:
+        """Accept connections from one more socket, which was bound elsewhere, until the proxy is closed."""
+        await web.SockSite(self._runner, listener).start()
 
     async def close(self) -> tuple[LeftOpen, ...]:
         """Stop listening, let closing sessions come to their end, then end what nobody closed; tells what it was."""
@@ -150,30 +157,51 @@ class _Dispatcher:
             if not self._carrier.admits(target):
                 return self._stranger(404)
             return self._stray(self._registry.running, request.method, target, *_NO_SESSION)
+        claims = claims_of(located, request.headers)
+        asked = self._registry.config.services.get(located.service)
+        if len({claim.session for claim in claims}) > 1:
+            return self._contradicted(request.method, target, claims, asked)
         try:
-            session = self._registry.find(located.session)
+            session = self._registry.find(claims[0].session if claims else CURRENT)
         except SessionError as error:
             if error.code == "session_closed":
-                return answers.refusal(410, error.as_dict())
-            return self._stray(self._registry.running, request.method, target, error.message, error.fix or _ADDRESSES)
+                return answers.refusal(410, error.as_dict(), asked)
+            fix = error.fix or _ADDRESSES
+            return self._stray(self._registry.running, request.method, target, error.message, fix, service=asked)
         service = session.services.get(located.service)
         if service is None:
             near = nearest(located.service, session.services)
             why = f'the session has no service "{located.service}"'
             return self._stray((session,), request.method, target, why, near)
-        return await self._exchange(request, session, service, located.target)
+        carried = [claim for claim in claims if claim.by != PathCarrier.told]
+        return await self._exchange(request, session, service, located.target, carried)
 
     async def _exchange(
-        self, request: web.BaseRequest, session: Session, service: ServiceInSession, target: str
+        self,
+        request: web.BaseRequest,
+        session: Session,
+        service: ServiceInSession,
+        target: str,
+        carried: Sequence[Claim],
     ) -> web.StreamResponse:
-        """One request of a session's agent; whatever fails in it is booked on that session."""
+        """One request of a session's agent; whatever fails in it is booked on that session.
+
+        `carried` are the claims that its headers make.
+        """
         started = time.perf_counter()
         index, beside = session.arrived()
         try:
             if request.headers.get("Expect", "").lower() == "100-continue" and request.transport is not None:
                 request.transport.write(b"HTTP/1.1 100 Continue\r\n\r\n")
             body = await _body_of(request)
-            exchange = Exchange(request, session, service, index, target, body, started, beside)
+            headers = request.raw_headers
+            exchange = Exchange(request, session, service, index, target, body, started, beside, raw_headers=headers)
+            if carried:
+                try:
+                    exchange.raw_headers = self._passed_on(headers, session, service, carried)
+                except SessionError as error:
+                    session.error_row(exchange, 401, error.as_dict())
+                    return answers.refusal(401, error.as_dict(), service.config)
             if "websocket" in request.headers.get("Upgrade", "").lower():
                 refused = {"code": "websocket_refused", "message": "Proctor records HTTP, not WebSockets", "fix": ""}
                 session.error_row(exchange, 501, refused)
@@ -185,6 +213,15 @@ class _Dispatcher:
             return _failed_inside((session,), error, service.name)
         finally:
             session.underway.discard(index)
+
+    def _passed_on(
+        self, headers: RawHeaders, session: Session, service: ServiceInSession, carried: Sequence[Claim]
+    ) -> RawHeaders:
+        """The headers for the service's source. A tape itself knows whom a key stands for. Raises SessionError."""
+        credential = ""
+        if any(claim.by == KEY.told for claim in carried) and session.spec.modes[service.name] != "replay":
+            credential = real_credential(service.name, service.config, self._registry.environ)
+        return passed_on(headers, credential)
 
     def _own_target(self, request: web.BaseRequest, target: str) -> str | None:
         """The path of a request that a client sent to this proxy by way of this proxy; None for any other host."""
@@ -222,14 +259,36 @@ class _Dispatcher:
                 return name
         return None
 
-    def _stray(self, sessions: Iterable[Session], method: str, target: str, why: str, fix: str) -> web.StreamResponse:
-        """The answer to a request to the proxy's own address that belongs nowhere; it fails these sessions."""
+    def _contradicted(
+        self, method: str, target: str, claims: Sequence[Claim], service: ServiceConfig | None
+    ) -> web.StreamResponse:
+        """The answer to a request that names two sessions: it may be either's, so it fails both."""
+        named = {claim.session for claim in claims}
+        sessions = [session for session in self._registry.running if session.id in named] or self._registry.running
+        why = ", ".join(f'{claim.by} names session "{claim.session}"' for claim in claims)
+        fix = f"let the address say {CURRENT} where a header or a key names the session"
+        return self._stray(sessions, method, target, why, fix, "carriers_contradict", service)
+
+    def _stray(
+        self,
+        sessions: Iterable[Session],
+        method: str,
+        target: str,
+        why: str,
+        fix: str,
+        code: str = "stray_request",
+        service: ServiceConfig | None = None,
+    ) -> web.StreamResponse:
+        """The answer to a request to the proxy's own address that belongs nowhere; it fails these sessions.
+
+        It has the shape that clients of `service` read.
+        """
         path = self._carrier.without_token(target).partition("?")[0]
-        error = {"code": "stray_request", "message": f"{method} {path}: {why}", "fix": fix}
+        error = {"code": code, "message": f"{method} {path}: {why}", "fix": fix}
         self._registry.totals.strays += 1
         for session in sessions:
             session.stray({"service": "", "method": method, "target": path, "status": 404, "error": error})
-        return answers.refusal(404, error)
+        return answers.refusal(404, error, service)
 
     def _stranger(self, status: int, headers: dict[str, str] | None = None) -> web.StreamResponse:
         """The answer to whoever was given no address: it tells nothing, and no session has to do with it."""

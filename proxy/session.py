@@ -6,6 +6,7 @@ import asyncio
 import platform
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
@@ -21,6 +22,7 @@ from proctor.placeholders import is_live
 from proctor.proxy.order import StateAware
 from proctor.proxy.overlaying import Overlaying
 from proctor.proxy.playback import Tape
+from proctor.proxy.receiving import Received
 from proctor.proxy.restoring import Restorer
 from proctor.proxy.rewriting import Rewriter
 from proctor.proxy.seams import Exchange, FaultPlan, NoFaults, Source
@@ -32,10 +34,12 @@ from proctor.stamp import shown_command
 from proctor.summary import Tally, label
 from proctor.tape_lock import TapeLock
 from proctor.trace import row_line
-from proctor.wire import KEPT, SessionInfo, SessionSpec, set_up_of
+from proctor.wire import CURRENT, KEPT, KEY_MARK, SessionInfo, SessionSpec, set_up_of
 
-_CLOSING_SECONDS = 10.0
+CLOSING_SECONDS = 10.0
 """How long a closing session waits for answers that are still on their way."""
+_BREAKING_SECONDS = 1.0
+"""And for those which it then breaks off."""
 
 
 @dataclass(slots=True)
@@ -77,6 +81,10 @@ class Session:
     closed: bool = False
     underway: set[int] = field(default_factory=set)
     """Indexes of the exchanges that have no whole answer yet."""
+    relayed: set[Received] = field(default_factory=set)
+    """The answers of real services that are on their way."""
+    closing: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set when nobody is to be kept waiting any more."""
     _bound: set[str] = field(default_factory=set)
     """The secrets of which the journal says for which placeholders they stand."""
     _next: int = 0
@@ -121,14 +129,24 @@ class Session:
         return index, beside
 
     async def settle(self) -> None:
-        """Wait for the answers on their way; what is still open after that is noted as unfinished."""
+        """Wait for the answers on their way, an abandoned stream too; then break them off, to be kept as cut.
+
+        What has no answer at all even then is noted as unfinished.
+        """
         self.closed = True
+        self.closing.set()
+        if not await self._idle_within(CLOSING_SECONDS):
+            for received in tuple(self.relayed):
+                received.stop()
+            if not await self._idle_within(_BREAKING_SECONDS):
+                self.failed("unfinished", f"{self._open} exchange(s) had no end when the session closed")
+
+    async def _idle_within(self, seconds: float) -> bool:
         if self._open:
             self._idle.clear()
-            try:
-                await asyncio.wait_for(self._idle.wait(), _CLOSING_SECONDS)
-            except TimeoutError:
-                self.failed("unfinished", f"{self._open} exchange(s) had no end when the session closed")
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._idle.wait(), seconds)
+        return not self._open
 
     def answered(self, interaction: Interaction, *, kept: bool, client_gone: bool, rewrites: Sequence[str]) -> None:
         """Journal a finished exchange with the real thing: called before the end of its answer goes on."""
@@ -228,6 +246,8 @@ class Session:
             cassette=self.spec.cassette,
             modes=self.spec.modes,
             url=url,
+            current_url=url.removesuffix(self.id) + CURRENT,
+            key=KEY_MARK + self.id,
             set_up=set_up_of(self.spec.modes, self.config.llm_services),
             recorded_at=self.tape.cassette.recorded_at if self.tape else "",
             identities=dummy_keys(self.tape.cassette) if self.tape else {},

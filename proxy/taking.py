@@ -12,7 +12,7 @@ from proctor.proxy.state_told import other_writes
 from proctor.summary import label
 
 if TYPE_CHECKING:
-    from proctor.proxy.session import Session
+    pass
 
 
 def take_over(exchange: Exchange, tape: Tape, choice: Choice) -> None:
@@ -29,9 +29,3 @@ def take_over(exchange: Exchange, tape: Tape, choice: Choice) -> None:
         session.doubted("other_state", f"{told}, which was recorded in another state: {writes}")
     elif choice.repeated and tape.effects[choice.position].effect == "write":
         session.doubted("repeated_write", f"{told}, a write that is asked more often than it was recorded")
-
-
-def all_anew(session: Session) -> str:
-    """The command that helps where the earlier tape does not answer."""
-    name = session.spec.cassette
-    return f"only staging can answer it; record everything anew: proctor record --cassette {name} -- COMMAND"

@@ -15,10 +15,11 @@ from proctor.effects import effect_of, tool_of
 from proctor.interaction import Headers, Interaction, Request, Response, header, readable
 from proctor.proxy import answers
 from proctor.proxy.hop import end_to_end, for_upstream
-from proctor.proxy.receiving import FAILURES, abort, response_of, rest_of
+from proctor.proxy.receiving import FAILURES, Received, abort, rest_of
 from proctor.proxy.relay import Relay
 from proctor.proxy.seams import Exchange
 from proctor.service_config import ServiceConfig
+from proctor.summary import without_trailers
 from proctor.wire import STAND_IN_HEADER
 
 _AUTOMATIC = ("User-Agent", "Accept", "Accept-Encoding", "Content-Type")
@@ -28,6 +29,8 @@ _READ_SECONDS = 600.0
 _HEADER_BYTES = 64 * 1024
 _LARGE = 2**20
 
+_CUT = ("answer_cut", "the real service broke off")
+_UNENDED = ("answer_unended", "it had no end when the session closed; what had come is kept as cut")
 _NOT_KEPT = frozenset({"host", "expect"})
 
 
@@ -55,6 +58,11 @@ class Upstream:
         self._client = client
         self._record = record
 
+    @property
+    def key_headers(self) -> tuple[str, ...]:
+        """The headers of its requests that are declared to carry meaning, in lower case."""
+        return tuple(name.lower() for name in self._service.key_headers)
+
     async def answer(self, exchange: Exchange) -> web.StreamResponse:
         """See `Source.answer`."""
         url = self._url + exchange.target
@@ -69,18 +77,20 @@ class Upstream:
 
     async def ask(self, request: Request) -> Response:
         """The whole answer, or as much of it as came, to a request that nobody waits for. Raises one of FAILURES."""
+        started = time.perf_counter()
         upstream = await self._send(request)
         try:
-            pieces, complete = await rest_of(upstream)
-            return response_of(upstream, pieces, complete)
+            return await rest_of(Received(upstream, started))
         finally:
             upstream.release()
 
-    def deliver(self, exchange: Exchange, recorded: Response, *, client_gone: bool) -> web.StreamResponse:
+    def deliver(
+        self, exchange: Exchange, recorded: Response, *, client_gone: bool, stopped: bool = False
+    ) -> web.StreamResponse:
         """Journal a whole answer, then give it to the agent."""
         url = self._url + exchange.target
         answer = exchange.session.rewriter.answer(exchange.service.name, exchange.target, url, recorded)
-        self.finished(exchange, url, recorded, client_gone=client_gone, rewrites=answer.rewrites)
+        self.finished(exchange, url, recorded, client_gone=client_gone, rewrites=answer.rewrites, stopped=stopped)
         if not recorded.complete:
             return abort(exchange)
         if answer.note:
@@ -101,7 +111,14 @@ class Upstream:
         )
 
     def finished(
-        self, exchange: Exchange, url: str, response: Response, *, client_gone: bool, rewrites: Sequence[str]
+        self,
+        exchange: Exchange,
+        url: str,
+        response: Response,
+        *,
+        client_gone: bool,
+        rewrites: Sequence[str],
+        stopped: bool = False,
     ) -> None:
         """Journal or trace an answer that has come to its end, whole or cut; `rewrites` were made in it."""
         request = exchange.request
@@ -130,8 +147,11 @@ class Upstream:
             session.tally.notes[f"{request.service}: a header that is no UTF-8 lost bytes on its way"] = None
         if request.target.endswith("?"):
             session.tally.notes[f"{request.service}: an empty query (a trailing ?) was lost on its way"] = None
+        if response.trailers and not self._record:  # of a recording, sealing tells
+            session.tally.notes[without_trailers(interaction)] = None
         if not response.complete:
-            session.failed("answer_cut", f"{request.service} {request.method} {path}: the real service broke off")
+            code, told = _UNENDED if stopped else _CUT
+            session.failed(code, f"{request.service} {request.method} {path}: {told}")
 
     def unreachable(self, exchange: Exchange, name: str, cause: BaseException) -> web.StreamResponse:
         """The answer where the real service of this name gave none."""

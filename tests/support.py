@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import subprocess
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
@@ -95,6 +96,14 @@ def clean_environment() -> dict[str, str]:
     """The environment without proxy variables, and with the repository importable."""
     kept = {name: value for name, value in os.environ.items() if not name.lower().endswith("_proxy")}
     return {**kept, "PYTHONPATH": str(ROOT)}
+
+
+def namespaces_permitted() -> bool:
+    """Whether this machine lets anybody make user and network namespaces."""
+    try:
+        return subprocess.run(["unshare", "--user", "--net", "true"], capture_output=True, check=False).returncode == 0
+    except FileNotFoundError:
+        return False
 
 
 @asynccontextmanager

@@ -36,7 +36,7 @@ def checked_parameters(name: str, given: Mapping[str, Any]) -> dict[str, Any]:
         if parameter not in types:
             raise _bad(name, f'it has no parameter "{parameter}"', nearest(parameter, types))
         try:
-            types[parameter].validate_python(value, strict=False)
+            types[parameter].validate_python(value)
         except ValidationError as error:
             raise _bad(name, f"{parameter}: {_first(error)}") from None
     missing = [each for each in required_parameters(name) if each not in given]
@@ -62,7 +62,7 @@ def required_parameters(name: str) -> tuple[str, ...]:
 
 @cache
 def _types(name: str) -> dict[str, TypeAdapter[Any]]:
-    hints = get_type_hints(inspect.unwrap(CHECKS[name]))
+    hints = get_type_hints(inspect.unwrap(CHECKS[name]), include_extras=True)
     _, *parameters = inspect.signature(CHECKS[name]).parameters
     return {each: TypeAdapter(hints[each]) for each in parameters}
 

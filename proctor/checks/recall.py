@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from proctor.check import CheckResult, Evidence
+from proctor.check import CheckResult, Count, Evidence
 from proctor.checks.outcomes import at_call, at_text, bounded, failed, listed, not_assessable, passed, times
 from proctor.checks.spoken import find, leaves
 from proctor.tool_calls import Call, calls_of
@@ -26,7 +26,7 @@ def recall(
     *,
     instead: Sequence[str] = (),
     must_be_used: bool = True,
-    losses: int = 1,
+    losses: Count = 1,
 ) -> CheckResult:
     """A fact that the user told is used later, and not lost more than `losses` times.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator, Sequence
 from typing import NamedTuple
 
-from proctor.check import CheckResult
+from proctor.check import CheckResult, Count
 from proctor.checks.outcomes import at_call, bounded, call_text, failed, not_assessable, passed, times
 from proctor.matching.values import canonical
 from proctor.tool_calls import Call, calls_of
@@ -20,7 +20,7 @@ class ErrorFigures(NamedTuple):
 
 
 @bounded
-def loops(trajectory: Trajectory, *, most: int = 3) -> CheckResult:
+def loops(trajectory: Trajectory, *, most: Count = 3) -> CheckResult:
     """No tool was called with the same arguments more than `most` times in the run."""
     made: dict[Hashable, list[Call]] = {}
     for call in calls_of(trajectory):
@@ -33,7 +33,7 @@ def loops(trajectory: Trajectory, *, most: int = 3) -> CheckResult:
 
 
 @bounded
-def retries(trajectory: Trajectory, *, most: int = 3) -> CheckResult:
+def retries(trajectory: Trajectory, *, most: Count = 3) -> CheckResult:
     """No failing call was made again, unchanged, more than `most` times in a row."""
     calls = calls_of(trajectory)
     if calls and all(call.failed is None for call in calls):

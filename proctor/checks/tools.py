@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from proctor.check import CheckResult, Evidence
+from proctor.check import CheckResult, Count, Evidence
 from proctor.checks.outcomes import at_call, bounded, failed, listed, not_assessable, passed, times
 from proctor.matching.calls import (
     CallLike,
@@ -29,8 +29,8 @@ def tool_called(
     tool: str,
     *,
     arguments: Mapping[str, Any] | None = None,
-    at_least: int = 1,
-    at_most: int | None = None,
+    at_least: Count = 1,
+    at_most: Count | None = None,
     succeeded: bool = False,
     aliases: Aliases | None = None,
 ) -> CheckResult:

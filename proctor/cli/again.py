@@ -15,6 +15,7 @@ import click
 from proctor.again import Rerun, rerun, spec_again, tapes_meant
 from proctor.cassette import Cassette, load_cassette, parse_cassette
 from proctor.cli.launching import Done, folder_now, run_session
+from proctor.cli.listening import Listening
 from proctor.cli.project import project_config, shown_path
 from proctor.config import Config
 from proctor.errors import (
@@ -69,7 +70,8 @@ class Recorder:
     """Records tapes again, one after the other."""
 
     config: Config
-    port: int
+    where: Listening
+    isolated: bool
     allow_unused: bool
     replaces: bool
     """Without asking."""
@@ -87,10 +89,8 @@ class Recorder:
             old = load_cassette(self.layout, name)
             made = self._made(old)
             click.echo(f"proctor: recording {name} again: {old.stamp.get('command', '')}", err=True)
-            done = run_session(
-                self.config, spec_again(self.config, old, made, allow_unused=self.allow_unused), self.port
-            )
-            return self._judged(old, done)
+            spec = spec_again(self.config, old, made, allow_unused=self.allow_unused, isolated=self.isolated)
+            return self._judged(old, run_session(self.config, spec, self.where))
         except ProctorError as error:
             click.echo(f"proctor: {name}: {error.code}: {error}", err=True)
             return Outcome(name, "failed", error.exit_code, (error.message,), error=error.as_dict())
@@ -125,14 +125,21 @@ class Recorder:
 
 
 def record_again(
-    named: Sequence[str], *, command: Sequence[str], port: int, allow_unused: bool, yes: bool, as_json: bool
+    named: Sequence[str],
+    *,
+    command: Sequence[str],
+    where: Listening,
+    isolate: bool,
+    allow_unused: bool,
+    yes: bool,
+    as_json: bool,
 ) -> int:
     """Record the named tapes again; gives the exit status that stands for all of them."""
     config = project_config()
     names = tapes_meant(Layout(config.root), named)
     if command and len(names) > 1:
         raise UsageError("one_command", f"one command for {len(names)} tapes", "name one tape, or leave it out")
-    recorder = Recorder(config, port, allow_unused, yes, tuple(command))
+    recorder = Recorder(config, where, isolate, allow_unused, yes, tuple(command))
     outcomes = list(_each(recorder, names))
     status = _status([outcome.status for outcome in outcomes])
     if len(outcomes) > 1:

@@ -8,24 +8,31 @@ import signal
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
+from proctor.cli.isolation import Isolation
 from proctor.errors import UsageError
 
 
 async def run_command(
-    command: Sequence[str], variables: Mapping[str, str], folder: Path | None = None, output: IO[bytes] | None = None
+    command: Sequence[str],
+    variables: Mapping[str, str],
+    folder: Path | None = None,
+    output: IO[bytes] | None = None,
+    isolation: Isolation | None = None,
 ) -> int:
     """Run a command with these variables set; gives its exit status, 128 + n where signal n ended it.
 
     It runs in `folder`, by default this process's; what it prints goes to `output`, by default where ours goes. Ctrl-C
-    ends the agent, not the bookkeeping: a second one kills it. Raises UsageError for what is no program.
+    ends the agent, not the bookkeeping: a second one kills it. Raises UsageError for what is no program, and where it
+    is to be isolated and cannot be.
     """
     # At a terminal the command stays in the foreground, where it may ask; else its group can be signalled whole.
     at_terminal = sys.stdin.isatty()
     try:
-        process = await asyncio.create_subprocess_exec(
-            *command,
+        process = await _started(
+            command,
+            isolation,
             env={**os.environ, **variables},
             cwd=folder,
             stdout=output,
@@ -46,6 +53,12 @@ async def run_command(
         loop.remove_signal_handler(signal.SIGINT)
         loop.remove_signal_handler(signal.SIGTERM)
     return status if status >= 0 else 128 - status
+
+
+async def _started(command: Sequence[str], isolation: Isolation | None, **options: Any) -> asyncio.subprocess.Process:
+    if isolation is not None:
+        return await isolation.start(command, **options)
+    return await asyncio.create_subprocess_exec(*command, **options)
 
 
 class _Interrupts:

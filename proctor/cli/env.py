@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shlex
+from typing import get_args
 
 import click
 
@@ -14,19 +15,31 @@ from proctor.errors import UsageError
 from proctor.identities import dummy_keys
 from proctor.launch import NAMES, agent_environment
 from proctor.paths import Layout
-from proctor.wire import Mode, SessionInfo
+from proctor.wire import CURRENT, KEY_MARK, CarrierName, Mode, SessionInfo
 
 
 @click.command()
 @click.option("--format", "style", type=click.Choice(["shell", "docker", "json"]), default="shell", show_default=True)
 @click.option("--session-url", envvar="PROCTOR_SESSION_URL", metavar="URL", help="Default: the session around this.")
 @click.option("--cassette", metavar="NAME", help="With a tape: its dummy keys too, for replay.")
-def env(style: str, session_url: str | None, cassette: str | None) -> None:
+@click.option(
+    "--carrier",
+    type=click.Choice(get_args(CarrierName)),
+    default="path",
+    show_default=True,
+    help="What tells the agent's session from others.",
+)
+def env(style: str, session_url: str | None, cassette: str | None, carrier: CarrierName) -> None:
     """Print the variables that point an agent at a session, for launchers of your own.
+
+    By default each address names the session in its path. The other carriers have addresses that stay the same from
+    session to session: `current` (the launcher binds them to one session at a time), `header` (the agent sends
+    $PROCTOR_SESSION as x-proctor-session), `key` (the variables of API keys hold the session's key).
 
     \b
       proctor record --cassette first -- sh              then, inside:
       docker run --network host --env-file <(proctor env --format docker) my-agent
+      proctor env --session-url http://127.0.0.1:4711/s/one --carrier key
     """
     if not session_url:
         raise UsageError(
@@ -34,22 +47,30 @@ def env(style: str, session_url: str | None, cassette: str | None) -> None:
             "no session: PROCTOR_SESSION_URL is not set",
             "run this inside `proctor record|replay ... -- sh`, or give --session-url",
         )
-    if session_url == os.environ.get("PROCTOR_SESSION_URL") and NAMES in os.environ and not cassette:
+    around = session_url == os.environ.get("PROCTOR_SESSION_URL") and NAMES in os.environ
+    if around and not cassette and carrier == "path":
         click.echo(formatted({name: os.environ[name] for name in os.environ[NAMES].split(",")}, style))
         return
     config = project_config()
     tape = load_cassette(Layout(config.root), cassette) if cassette else None
     mode: Mode = "replay" if tape else "record"
+    url = session_url.rstrip("/")
+    base, _, session = url.rpartition("/")
+    if session == CURRENT and carrier in {"header", "key"}:
+        told = f'"{session_url}" names no session, and the {carrier} has to'
+        raise UsageError("session_unnamed", told, "give the session's own address: `url` where it was opened")
     info = SessionInfo(
-        session=session_url.rpartition("/")[2],
+        session=session,
         cassette=cassette or "",
         modes=dict.fromkeys(config.services, mode),
-        url=session_url.rstrip("/"),
+        url=url,
+        current_url=f"{base}/{CURRENT}",
+        key=KEY_MARK + session,
         set_up="",
         recorded_at=tape.recorded_at if tape else "",
         identities=dummy_keys(tape) if tape else {},
     )
-    click.echo(formatted(agent_environment(config, info), style))
+    click.echo(formatted(agent_environment(config, info, carrier=carrier), style))
 
 
 def formatted(variables: dict[str, str], style: str) -> str:

@@ -12,6 +12,8 @@ import click
 
 from proctor.cli.child import run_command
 from proctor.cli.hooks import asks_staging, between_hooks, with_failure
+from proctor.cli.isolation import Isolation, check_isolation
+from proctor.cli.listening import Listening, listening, listening_options
 from proctor.cli.project import project_config
 from proctor.cli.report import summary_text
 from proctor.client import ControlClient
@@ -32,7 +34,8 @@ def session_options(*, needs_cassette: bool = True) -> Callable[[_Command], _Com
     options = (
         click.option("--cassette", required=needs_cassette, metavar="NAME", help="The tape: cassettes/NAME.yaml."),
         click.option("--mode", "modes", multiple=True, metavar="SERVICE=MODE", help="Another mode for one service."),
-        click.option("--port", type=click.IntRange(0, 65535), default=0, help="Of the proxy; by default any."),
+        listening_options,
+        click.option("--isolate", is_flag=True, help="COMMAND can reach the proxy and nothing else (Linux)."),
         click.option("--allow-unused", is_flag=True, help="A service that is never asked is no failure."),
         click.option("--strict", is_flag=True, help="An answer recorded in another state is a miss."),
         click.option("--json", "as_json", is_flag=True, help="Print the summary as a JSON line on stdout, last."),
@@ -61,11 +64,15 @@ def launch(
     cassette: str,
     modes: Sequence[str],
     port: int,
+    host: str,
+    advertise: str,
+    isolate: bool,
     allow_unused: bool,
     strict: bool,
     as_json: bool,
     command: Sequence[str],
     overlay: tuple[Patch, ...] = (),
+    timing: bool = False,
     over: str = "",
     only: Sequence[str] = (),
 ) -> int:
@@ -83,24 +90,29 @@ def launch(
         over=over,
         allow_unused=allow_unused,
         strict=strict,
+        timing=timing,
         overlay=overlay,
+        isolated=isolate,
     )
-    done = run_session(config, spec, port)
+    done = run_session(config, spec, listening(port, host, advertise))
     if as_json:
         click.echo(json_line(*done))
     return done.end.status
 
 
-def run_session(config: Config, spec: SessionSpec, port: int = 0) -> Done:
+def run_session(config: Config, spec: SessionSpec, where: Listening) -> Done:
     """Run a session's command, with the hooks around it if it records from tools, and print the summary on stderr.
 
-    Raises UsageError where the command is none; what `ControlClient.open` raises; HookError where `before` fails.
+    Raises UsageError where the command is none, or is to be isolated and cannot be; what `ControlClient.open` raises;
+    HookError where `before` fails.
     """
     folder = config.root / spec.folder
     _check_command(spec.command, folder)
+    if spec.isolated:
+        check_isolation(spec, where)
 
     def work() -> tuple[SessionSummary, int]:
-        return asyncio.run(_run(config, spec, port, folder))
+        return asyncio.run(_run(config, spec, where, folder))
 
     hooked = asks_staging(config, spec.modes)
     (summary, command_status), failed = between_hooks(config, work) if hooked else (work(), None)
@@ -128,13 +140,15 @@ def json_line(summary: SessionSummary, end: Ending, command_status: int) -> str:
     return row_line({**summary.model_dump(mode="json"), **verdict}).decode().rstrip()
 
 
-async def _run(config: Config, spec: SessionSpec, port: int, folder: Path) -> tuple[SessionSummary, int]:
-    proxy = await start_proxy(config, port=port)
+async def _run(config: Config, spec: SessionSpec, where: Listening, folder: Path) -> tuple[SessionSummary, int]:
+    proxy = await start_proxy(config, where.host, where.port, advertised=where.advertised)
+    isolation = Isolation(proxy.addressing.port, proxy.listen_at) if spec.isolated else None
     try:
         async with ControlClient(proxy.url, proxy.token) as control:
             info = await control.open(spec)
             try:
-                status = await run_command(spec.command, agent_environment(config, info), folder)
+                variables = agent_environment(config, info)
+                status = await run_command(spec.command, variables, folder, isolation=isolation)
             except UsageError:
                 await control.close(info.session)
                 raise

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from proctor.cli.launching import launch, session_options
+from proctor.cli.listening import listening
 from proctor.errors import UsageError
 
 
@@ -26,6 +27,9 @@ def record(only: str, again: Sequence[str], yes: bool, **options: Any) -> int:
     With --only, an earlier tape answers the other services, and what it answers is taken over into the new tape: a
     changed prompt needs the LLM, not staging. NAME and TAPE may be the same.
 
+    With --isolate (Linux) the agent has a network of its own, with the proxy in it and nothing else: so no client goes
+    past unseen. With --host and --advertise an agent in a container reaches the proxy, by addresses with a secret path.
+
     With --again, each tape is recorded once more and compared with what it was. Where nothing really changed it stays,
     byte for byte; else it is replaced if you say so, at the terminal or by --yes, and the new one is kept aside (status
     1) if not. It may be given several times; a folder below cassettes/ means every tape in it.
@@ -33,6 +37,7 @@ def record(only: str, again: Sequence[str], yes: bool, **options: Any) -> int:
     \b
       proctor record --cassette refund -- python agent.py
       proctor record --cassette refund --mode helper=live -- pytest -k refund
+      proctor record --isolate --cassette refund -- python agent.py
       proctor record --only llm --over refund --cassette refund_v2 -- python agent.py
       proctor record --again refund
       proctor record --again cassettes/ --yes
@@ -57,8 +62,9 @@ def _again(named: Sequence[str], yes: bool, only: str, **options: Any) -> int:
         raise UsageError("again_with_more", told, f"leave out {wrong[0]}")
     from proctor.cli.again import record_again
 
-    kept = {name: options[name] for name in ("command", "port", "allow_unused", "as_json")}
-    return record_again(named, yes=yes, **kept)
+    where = listening(options["port"], options["host"], options["advertise"])
+    kept = {name: options[name] for name in ("command", "isolate", "allow_unused", "as_json")}
+    return record_again(named, yes=yes, where=where, **kept)
 
 
 def _services(only: str) -> Sequence[str]:

@@ -47,7 +47,10 @@ def summary_lines(summary: SessionSummary, end: Ending, command_status: int, roo
     if summary.aside:
         yield aside_line(summary, root)
     yield from _verdict(end, command_status)
-    yield "  not watched without --isolate: clients that ignore proxy variables (docs/recording.md)"
+    if summary.isolated:
+        yield "  isolated    the command had a network of its own, with the proxy in it and nothing else"
+    else:
+        yield "  not watched without --isolate: clients that ignore proxy variables (docs/recording.md)"
 
 
 def _effects(summary: SessionSummary) -> Iterator[str]:

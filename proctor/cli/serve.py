@@ -11,18 +11,15 @@ from pathlib import Path
 import click
 
 from proctor.cli.control_token import chosen_token, write_token_file
+from proctor.cli.listening import Listening, listening, listening_options
 from proctor.cli.project import project_config
 from proctor.cli.serve_report import ended_text, serve_status, started_text
 from proctor.config import Config
-from proctor.errors import UsageError
 from proctor.proxy.server import Proxy, start_proxy
-from proctor.service_config import checked_url
 
 
 @click.command()
-@click.option("--port", type=click.IntRange(0, 65535), default=0, help="By default the system chooses.")
-@click.option("--host", default="127.0.0.1", show_default=True, help="Another one opens the proxy to other machines.")
-@click.option("--advertise", metavar="URL", default="", help="What agents' addresses begin with, for containers.")
+@listening_options
 @click.option("--token-file", type=click.Path(path_type=Path), help="Write the token there (0600), print it nowhere.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON line on stdout when ready: url, control, token, pid.")
 def serve(port: int, host: str, advertise: str, token_file: Path | None, as_json: bool) -> int:
@@ -44,16 +41,14 @@ def serve(port: int, host: str, advertise: str, token_file: Path | None, as_json
       proctor serve --host 0.0.0.0 --port 4711 --advertise http://host.docker.internal:4711
     """
     config = project_config()
-    advertised = _checked_advertise(advertise)
+    where = listening(port, host, advertise)
     token = chosen_token(os.environ)
-    return asyncio.run(_serve(config, host, port, advertised, token, token_file, as_json=as_json))
+    return asyncio.run(_serve(config, where, token, token_file, as_json=as_json))
 
 
-async def _serve(
-    config: Config, host: str, port: int, advertised: str, token: str, token_file: Path | None, *, as_json: bool
-) -> int:
+async def _serve(config: Config, where: Listening, token: str, token_file: Path | None, *, as_json: bool) -> int:
     stop = _stop_signal()
-    proxy = await start_proxy(config, host, port, advertised=advertised, token=token)
+    proxy = await start_proxy(config, where.host, where.port, advertised=where.advertised, token=token)
     try:
         if token_file is not None:
             write_token_file(token_file, proxy.token)
@@ -94,18 +89,3 @@ def _ready_line(proxy: Proxy, token: str | None, token_file: Path | None) -> str
             "pid": os.getpid(),
         }
     )
-
-
-def _checked_advertise(url: str) -> str:
-    """`url` as addresses begin with it. Raises UsageError for what cannot be one."""
-    if not url:
-        return ""
-    try:
-        plain = checked_url(url)
-    except ValueError as error:
-        raise UsageError(
-            "bad_advertise", f"--advertise: {error}", "for example http://host.docker.internal:4711"
-        ) from None
-    if plain.count("/") > 2:
-        raise UsageError("bad_advertise", f'--advertise: "{url}" must end with host and port: no path')
-    return plain

@@ -71,6 +71,7 @@ def _spec(item: pytest.Item, proxy: BackgroundProxy, wanted: Wanted) -> SessionS
         command=("pytest", test_id(item)),
         allow_unused=wanted.allow_unused,
         strict=wanted.strict,
+        timing=wanted.timing,
         recorded_by=recording_command(item),
     )
 

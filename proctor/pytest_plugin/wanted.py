@@ -16,7 +16,7 @@ FIXTURE = "proctor_session"
 RECORD = "--proctor-record"
 STRICT = "--proctor-strict"
 
-_KINDS: dict[str, type] = {"cassette": str, "modes": Mapping, "strict": bool, "allow_unused": bool}
+_KINDS: dict[str, type] = {"cassette": str, "modes": Mapping, "strict": bool, "timing": bool, "allow_unused": bool}
 
 
 @dataclass(frozen=True)
@@ -28,6 +28,8 @@ class Wanted:
     modes: Mapping[str, str] = field(default_factory=dict)
     """Services in another mode than the rest, as `--mode` gives them."""
     strict: bool = False
+    timing: bool = False
+    """Answers from the tape take as long as the real ones took."""
     allow_unused: bool = False
 
 

@@ -26,6 +26,10 @@ _SETTING = re.compile(
     r"|private[-_]?key|shared[-_]?access[-_]?key|token|authorization|密码|口令|密钥|令牌)[\"']?"
     r"\s{0,3}(?:=|:|：|是|为)\s{0,3}(?:(?:bearer|basic|token)\s+)?[\"']?(?P<value>(?:[^\s\"',;&<>，。；！？、：）`\\]|\\(?![nrtu\"'])){8,512})"
 )
+_SETTING_SIGNS = ("pass", "pwd", "secret", "key", "token", "authorization", "密码", "口令", "密钥", "令牌")
+"""One of these, whatever its case, is in each such setting."""
+_LONG = 512
+"""Characters. In what is longer a plain search for the signs is faster than the pattern."""
 _NAME_BEFORE = re.compile(r"[A-Za-z0-9_.-]*\Z")
 _NAME = re.compile(r"[^\s\"'=:：是为]+")
 _LONGEST_NAME = 64
@@ -80,7 +84,7 @@ class Finder:
             yield from self._in_query(text)
         if "://" in text and "@" in text:
             yield from _userinfo(text)
-        for found in _SETTING.finditer(text):
+        for found in _SETTING.finditer(text) if _may_hold_settings(text) else ():
             value = _without_end(found["value"])
             if is_likely(value) and not _CODE.match(value) and self._is_named(text, found):
                 yield Span(found.start("value"), found.start("value") + len(value), value, "named in text")
@@ -113,6 +117,13 @@ class Finder:
     def _own(self, text: str) -> Iterator[Span]:
         for start, end, kind in self.rules.own_pattern_spans(text):
             yield Span(start, end, text[start:end], kind)
+
+
+def _may_hold_settings(text: str) -> bool:
+    if len(text) <= _LONG:
+        return True
+    folded = text.casefold()
+    return any(sign in folded for sign in _SETTING_SIGNS)
 
 
 def _userinfo(text: str) -> Iterator[Span]:

@@ -8,11 +8,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from urllib.parse import quote
 
-from proctor.placeholders import SHAPED
+from proctor.placeholders import SHAPED, may_hold_stand_ins
 from proctor.redaction.span import Span
 from proctor.redaction.strength import Reach
 
 _PLACEHOLDER = "placeholder"
+_LONG = 512
+"""Characters or bytes. In what is longer a plain search for each secret is faster than one pattern for all."""
 _PERCENT = re.compile(rb"%[0-9A-Fa-f]{2}")
 _SHAPED = re.compile(SHAPED.pattern.encode())
 
@@ -40,6 +42,8 @@ class Known:
         """Where known secrets and placeholders stand in a decoded text; a placeholder is taken whole."""
         if self._stale:
             self._compile()
+        if len(text) > _LONG and not self._may_be_in(text):
+            return
         for found in self._text.finditer(text):
             value = self._escaped.get(found[0], found[0])
             yield Span(found.start(), found.end(), value, self.kinds.get(value, _PLACEHOLDER))
@@ -48,6 +52,8 @@ class Known:
         """Bytes with every spelling of a known secret replaced; the very same object where there is none."""
         if self._stale:
             self._compile()
+        if len(data) > _LONG and not self._may_be_in_bytes(data):
+            return data
         pieces, at = [], 0
         for match in self._bytes.finditer(data) if self._bytes else ():
             value = self._value(match.group())
@@ -56,6 +62,13 @@ class Known:
                 pieces += [data[at : match.start()], new.encode("utf-8", "surrogateescape")]
                 at = match.end()
         return b"".join([*pieces, data[at:]]) if pieces else data
+
+    def _may_be_in(self, text: str) -> bool:
+        return may_hold_stand_ins(text) or any(word in text for word in (*self._escaped, *self._escaped.values()))
+
+    def _may_be_in_bytes(self, data: bytes) -> bool:
+        low = data.lower() if self._forms else data
+        return any(form.lower() in low for form in self._forms)
 
     def _value(self, found: bytes) -> str | None:
         """The secret of a form that was found; None for a placeholder."""
@@ -70,6 +83,7 @@ class Known:
         searched.sort(key=len, reverse=True)
         self._text, self._bytes = SHAPED, None
         self._forms = {form: value for value in searched for form in _forms_of(value)}
+        self._escaped = {}
         if not searched:
             return
         self._escaped = {json.dumps(value)[1:-1]: value for value in searched}

@@ -49,7 +49,7 @@ def clean_response(walker: Walker, response: Response) -> Response:
     headers = _headers(walker, response.headers, "response")
     body = _body(walker, response.headers, response.body, "response.body")
     reason = walker.text(response.reason, "response.reason")
-    return replace(response, reason=reason, headers=remeasured(headers, response.body, body), body=body)
+    return replace(response, reason=reason).rewritten(remeasured(headers, response.body, body), body)
 
 
 def clean_content(walker: Walker, request: Request) -> Request:

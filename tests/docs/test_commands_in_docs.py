@@ -10,7 +10,7 @@ import re
 import shutil
 import socket
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -24,12 +24,13 @@ from proctor.journal import JournalWriter
 from proctor.scanning.allow import AllowEntry, load_allow
 from proctor.service_config import ServiceConfig
 from tests.integration.order_desk.support import serving
-from tests.support import ROOT, Project, run
+from tests.support import ROOT, Project, namespaces_permitted, run
 
 PAGES = (
     "README.md",
     "docs/recording.md",
     "docs/tape-format.md",
+    "docs/streams.md",
     "docs/matching.md",
     "docs/effects.md",
     "docs/trajectory.md",
@@ -86,7 +87,8 @@ async def test_the_commands_of_a_page_work_as_shown(page: str, desk: Desk, proje
             plant_a_recording_put_aside(folder)
         if command.startswith("git "):
             await shell(folder, "git init --quiet", desk)
-        await shell(folder, command, desk)
+        if "--isolate" not in command or namespaces_permitted():
+            await shell(folder, command, desk)
     assert folder.tape("refund").services == ("openai", "orders")
 
 
@@ -104,13 +106,27 @@ async def test_the_pytest_page_s_test_is_recorded_and_replayed_as_shown(desk: De
 async def test_the_commands_of_the_serve_page_work_in_one_shell(desk: Desk, project: Project) -> None:
     project.script("agent.py", AGENT)
     await shell(project, "proctor init --service orders=https://staging.example/api --preset openai", desk)
+    await in_one_shell(project, commands_of("docs/serve.md"), desk)
+    assert project.tape("refund").services == ("openai", "orders")
+
+
+@pytest.mark.skipif(shutil.which("curl") is None, reason="no curl on this machine")
+async def test_the_commands_of_the_carriers_page_work_beside_an_open_session(desk: Desk, project: Project) -> None:
+    await shell(project, "proctor init --service orders=https://staging.example/api --preset openai", desk)
+    start = commands_of("docs/serve.md")[:4]
+    assert '"session": "one"' in start[-1]
+    bound = 'test $(curl -sSf -H "$TOKEN" http://127.0.0.1:4711/_proctor/current) = \'{"session":"one"}\''
+    await in_one_shell(project, [*start, *commands_of("docs/carriers.md"), bound], desk)
+
+
+async def in_one_shell(folder: Project, commands: Sequence[str], desk: Desk) -> None:
+    """Run commands of which the first starts a proxy, at a free port; where one fails, nothing runs on."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = str(free.getsockname()[1])
-    commands = [command.replace("4711", port) for command in commands_of("docs/serve.md")]
-    stopping = "trap 'kill $! 2> /dev/null || true' EXIT"  # where a command fails, nothing is to run on
-    await shell(project, "\n".join(("set -e -o pipefail", stopping, *commands)), desk)
-    assert project.tape("refund").services == ("openai", "orders")
+    stopping = "trap 'kill $! 2> /dev/null || true' EXIT"
+    lines = ("set -e -o pipefail", stopping, *(command.replace("4711", port) for command in commands))
+    await shell(folder, "\n".join(lines), desk)
 
 
 async def shell(folder: Project, command: str, desk: Desk) -> None:

@@ -15,6 +15,7 @@ from vcr.serializers import yamlserializer
 
 from proctor.cassette import Cassette, parse_cassette, render_cassette
 from proctor.interaction import Headers, Interaction
+from proctor.pieces import Pieces
 from proctor.tape_bodies import BodiesToWrite
 from tests.support import ROOT
 from tests.unit.core.values import interaction, request, response
@@ -60,6 +61,7 @@ ASKED_TWICE = request(headers=(("Accept", "a"), ("X-Many", "1"), ("X-Many", "2")
 MANY = response(headers=(("Set-Cookie", "a=1"), ("Set-Cookie", "b=2"), ("Set-Cookie", "c=3")))
 CASES = response(headers=(("X-A", "1"), ("x-a", "2")))
 ORDER = response(headers=(("Zeta", "1"), ("Alpha", "2")))
+STREAM = replace(response(b"data: 1\n\ndata: 2\n\n"), pieces=Pieces((9, 9), (10, 410)))
 ODD = response(headers=(("X-Odd", "caf\udce9"),))
 
 PROBES = (
@@ -108,6 +110,7 @@ PROBES = (
         exchange(answered=replace(response(b"half"), complete=False)),
         lambda r: r.more.get("complete"),
     ),
+    Probe("pieces of a stream", exchange(answered=STREAM), lambda r: r.more.get("pieces")),
     Probe(BESIDE, exchange(asked=request(b"x" * 5000)), lambda r: r.request_body),
 )
 """Each with an interaction in which it shows."""
@@ -117,6 +120,7 @@ def as_made(made: Interaction) -> Read:
     """What a perfect reader gets; also what Proctor read."""
     more: dict[str, Any] = {"service": made.request.service, "tool": made.tool, "effect": made.effect}
     more |= {"started": made.started, "seconds": made.seconds, "complete": made.response.complete}
+    more |= {"pieces": made.response.pieces}
     return Read(
         made.request.method,
         made.url,

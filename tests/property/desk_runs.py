@@ -9,9 +9,10 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from aiohttp import ClientSession, web
+from aiohttp import ClientSession
 
 from examples.order_desk import server
+from tests.integration.order_desk.support import serving
 
 CUSTOMER = "C-1001"
 ORDERS = ("CN1001", "CN1002")
@@ -75,13 +76,8 @@ def _other(rng: random.Random, reads: Sequence[Call], known: Sequence[Call]) -> 
 @asynccontextmanager
 async def desk(database: Path) -> AsyncIterator[str]:
     """A new order desk; gives its URL."""
-    runner = web.AppRunner(server.create_app(database), access_log=None)
-    await runner.setup()
-    await web.TCPSite(runner, "127.0.0.1", 0).start()
-    try:
-        yield f"http://127.0.0.1:{runner.addresses[0][1]}"
-    finally:
-        await runner.cleanup()
+    async with serving(server.create_app(database)) as url:
+        yield url
 
 
 async def run(http: ClientSession, url: str, calls: Sequence[Call]) -> list[Any]:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from itertools import pairwise
+
 from hypothesis import strategies as st
 
 from proctor.interaction import Headers, Interaction, Request, Response
+from proctor.pieces import Pieces
 
 AWKWARD = (
     "null",
@@ -55,6 +59,18 @@ targets = st.tuples(st.lists(_SEGMENT, max_size=3), st.sampled_from(["", "?a=1&b
 )
 
 
+@st.composite
+def tables(draw: st.DrawFn, body: bytes) -> Pieces | None:
+    """A table of pieces that fits a body; None for one that came whole."""
+    inner = st.integers(1, max(len(body) - 1, 1))
+    cuts = sorted(draw(st.sets(inner, max_size=5))) if len(body) > 1 else []
+    if not cuts:
+        return None
+    lengths = tuple(end - start for start, end in pairwise([0, *cuts, len(body)]))
+    at = sorted(draw(st.lists(st.integers(0, 90_000), min_size=len(lengths), max_size=len(lengths))))
+    return Pieces(lengths, tuple(at), draw(st.booleans()))
+
+
 def interactions(headers: st.SearchStrategy[Headers] = any_headers) -> st.SearchStrategy[Interaction]:
     """A whole interaction of a service called `desk`."""
     request = st.builds(
@@ -71,7 +87,8 @@ def interactions(headers: st.SearchStrategy[Headers] = any_headers) -> st.Search
         reason=st.text(st.characters(min_codepoint=0x20, max_codepoint=0x7E), max_size=12),
         headers=headers,
         body=bodies,
-    )
+        trailers=st.sampled_from(["", "X-Sum, Expires"]),
+    ).flatmap(lambda made: tables(made.body).map(lambda pieces: replace(made, pieces=pieces)))
     return st.builds(
         Interaction,
         index=st.just(0),

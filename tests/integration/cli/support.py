@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
+import signal
 import sys
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
@@ -33,6 +35,8 @@ def call(url, body=None, method=None, headers=()):
 
 DESK, LINE = os.environ.get("DESK_URL", ""), os.environ.get("LINE_URL", "")
 '''
+PATH = {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
+"""So that `python` in a command is this one."""
 
 
 @dataclass
@@ -122,6 +126,20 @@ async def started(
         if process.returncode is None:
             process.kill()
             await process.communicate()
+
+
+async def killed(
+    project: Project, command: str, source: str, *options: str, env: Mapping[str, str] | None = None
+) -> None:
+    """Kill `proctor record` or `replay` with its agent, once the agent has done `source`."""
+    waiting = f'{source}\nprint("done", os.getpid(), flush=True)\nwhile True: signal.pause()'
+    async with started(project, command, *options, "--", *agent(waiting), env=env) as process:
+        assert process.stdout is not None
+        while not (line := await process.stdout.readline()).startswith(b"done "):
+            assert line, "the agent ended early"
+        process.kill()
+        os.kill(int(line.split()[1]), signal.SIGKILL)
+        await process.communicate()
 
 
 def all_files(root: Path) -> list[Path]:

@@ -6,7 +6,6 @@ import asyncio
 import json
 import os
 import pty
-import shutil
 import signal
 import sys
 from collections.abc import AsyncIterator
@@ -17,12 +16,12 @@ from typing import Any
 import pytest
 from aiohttp import web
 
-from examples.order_desk import server, stand_in_model
-from tests.integration.cli.support import PRELUDE, all_files, error_of, kept, started
+from examples.order_desk import stand_in_model
+from tests.integration.cli.support import PATH, PRELUDE, all_files, error_of, kept, started
 from tests.integration.order_desk.support import serving as serving_app
-from tests.support import ROOT, Finished, Project, clean_environment, services, serving
+from tests.integration.order_desk.support import staging
+from tests.support import Finished, Project, clean_environment, services, serving
 
-PATH = {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
 TWO = 'call(DESK + "/stock"); call(DESK + "/price")'
 
 
@@ -304,35 +303,25 @@ async def test_what_cannot_be_meant_is_refused(project: Project, arguments: tupl
 
 
 @pytest.fixture
-async def desk_project(tmp_path: Path) -> AsyncIterator[tuple[Project, dict[str, str]]]:
-    """The order desk's project with real servers, and the variables that lead to them."""
-    shutil.copy(ROOT / "proctor.toml", tmp_path)
-    shutil.copytree(ROOT / "examples", tmp_path / "examples", ignore=shutil.ignore_patterns("__pycache__"))
-    async with (
-        serving_app(server.create_app(tmp_path / "desk.db")) as desk,
-        serving_app(stand_in_model.create_app()) as model,
-    ):
-        key = "a-key-of-the-tests-4711"
-        yield (
-            Project(tmp_path),
-            {"ORDER_DESK_URL": desk, "ORDER_DESK_LLM_URL": f"{model}/v1", "OPENAI_API_KEY": key},
-        )
+async def live(tmp_path: Path) -> AsyncIterator[dict[str, str]]:
+    """The variables that lead to the order desk's real servers."""
+    async with staging(tmp_path, "ORDER_DESK_URL") as desk, serving_app(stand_in_model.create_app()) as model:
+        yield {**desk, "ORDER_DESK_LLM_URL": f"{model}/v1", "OPENAI_API_KEY": "a-key-of-the-tests-4711"}
 
 
 async def test_a_refund_that_is_in_the_database_by_now_is_told_and_the_new_tape_replays(
-    desk_project: tuple[Project, dict[str, str]],
+    desk_project: Project, live: dict[str, str]
 ) -> None:
-    project, live = desk_project
     agent = ("python", "examples/order_desk/agent.py", "--conversation", "refund_en")
-    before = await recorded(project, *agent, env=live)
-    done = await again(project, "t", env=live)
+    before = await recorded(desk_project, *agent, env=live)
+    done = await again(desk_project, "t", env=live)
     assert done.status == 1, done.stderr
     (told,) = done.summary["tapes"]
     refunds = [each for each in told["diff"]["interactions"] if each["name"] == "create_refund"]
     assert [each["kind"] for each in refunds] == ["removed"]
     assert told["diff"]["changed"] <= told["diff"]["total"]
-    assert project.layout.cassette("t").read_bytes() == before
-    assert (await project.proctor("cassette", "accept", "t")).status == 0
-    replayed = await project.proctor("replay", "--cassette", "t", "--", *agent, env=PATH)
+    assert desk_project.layout.cassette("t").read_bytes() == before
+    assert (await desk_project.proctor("cassette", "accept", "t")).status == 0
+    replayed = await desk_project.proctor("replay", "--cassette", "t", "--", *agent, env=PATH)
     assert replayed.status == 0, replayed.stderr
-    assert [path for path in all_files(project.root) if live["OPENAI_API_KEY"].encode() in path.read_bytes()] == []
+    assert [path for path in all_files(desk_project.root) if live["OPENAI_API_KEY"].encode() in path.read_bytes()] == []

@@ -43,6 +43,24 @@ async def test_ls_lists_every_tape_and_ends_with_2_where_one_is_broken(project: 
     assert entries[1]["recorded_at"] == project.tape("refund").recorded_at
 
 
+async def test_a_tape_that_was_recorded_against_another_environment_than_its_folder_is_warned_of(
+    project: Project,
+) -> None:
+    told = []
+    async with serving(Desk().answer) as url:
+        for tape, environment in (("suite/a", "staging"), ("suite/b", "staging"), ("suite/c", "dev")):
+            project.configure(f'{services(desk=url, line=url)}\n[cassettes]\nenvironment = "{environment}"\n')
+            done = await record(project, TALK, tape=tape)
+            assert done.status == 0, done.stderr
+            told.append(done.stderr)
+    warning = 'cassettes/suite/ mixes the environment: "staging" (2), "dev" (1); '
+    warning += "record again: proctor record --again suite/c"
+    assert ["mixes" in each for each in told] == [False, False, True]
+    assert f"  note        {warning}\n" in told[-1]
+    listed = await project.proctor("cassette", "ls")
+    assert (listed.status, listed.stderr) == (0, f"warning: {warning}\n")
+
+
 async def test_ls_without_a_tape_says_how_to_make_one(project: Project) -> None:
     project.configure(services(desk="http://127.0.0.1:9"))
     ended = await project.proctor("cassette", "ls")

@@ -102,3 +102,26 @@ async def test_with_a_tape_its_placeholders_are_the_keys(project: Project) -> No
     missing = await project.proctor("env", *address, "--cassette", "u")
     assert (missing.status, missing.stdout) == (2, "")
     assert "cassette_missing" in missing.stderr
+
+
+async def test_each_carrier_has_its_addresses_and_the_key_only_where_a_service_has_one_credential(
+    project: Project,
+) -> None:
+    two = '[services.bank]\nurl = "http://127.0.0.1:9"\nidentities = {{ a = "env:A_TOKEN", b = "env:B_TOKEN" }}\n'
+    project.configure((TOML + two).format(url="http://127.0.0.1:9").replace("env:A", "env:OF_A"))
+    base = "http://127.0.0.1:9/p/secret/s"
+    told = {}
+    for carrier in ("path", "current", "header", "key"):
+        options = ("--session-url", f"{base}/mine", "--carrier", carrier, "--format", "json")
+        told[carrier] = json.loads((await project.proctor("env", *options)).stdout)
+        assert told[carrier]["PROCTOR_SESSION"] == "mine"
+        assert told[carrier]["PROCTOR_SESSION_URL"] == f"{base}/mine"
+    addresses = {carrier: variables["OPENAI_BASE_URL"] for carrier, variables in told.items()}
+    assert addresses == {"path": f"{base}/mine/llm"} | dict.fromkeys(
+        ("current", "header", "key"), f"{base}/_current/llm"
+    )
+    assert told["key"].keys() - told["header"].keys() == {"OF_ALICE_TOKEN"}
+    assert told["key"]["OF_ALICE_TOKEN"] == "proctor-session-mine"
+    unnamed = await project.proctor("env", "--session-url", f"{base}/_current", "--carrier", "key")
+    assert (unnamed.status, unnamed.stdout) == (2, "")
+    assert "session_unnamed" in unnamed.stderr

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import secrets
-import signal
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -15,7 +13,7 @@ import pytest
 from aiohttp import web
 
 from proctor.interaction import header
-from tests.integration.cli.support import agent, all_files, error_of, kept, put_aside, record, replay, started
+from tests.integration.cli.support import agent, all_files, error_of, kept, killed, put_aside, record, replay
 from tests.support import Finished, Project, serving
 
 TOML = """
@@ -234,15 +232,8 @@ print(look([("Authorization", "Bearer " + bob)]))
 
 async def test_after_a_kill_the_new_calls_are_recovered_onto_the_tape(project: Project) -> None:
     before = await recorded(project)
-    source = BEGIN + REFUND + "print(os.getpid(), flush=True)\nwhile True: signal.pause()"
     async with shop() as (staging, at):
-        options = ("--cassette", "t", *NEW, "--", *agent(source))
-        async with started(project, "replay", *options, env=at) as process:
-            assert process.stdout is not None
-            lines = [await process.stdout.readline() for _ in range(3)]
-            process.kill()
-            os.kill(int(lines[-1]), signal.SIGKILL)
-            await process.communicate()
+        await killed(project, "replay", BEGIN + REFUND, "--cassette", "t", *NEW, env=at)
     assert project.layout.cassette("t").read_bytes() == before
     told = await project.proctor("cassette", "recover")
     assert told.status == 0, told
@@ -255,15 +246,8 @@ async def test_after_a_kill_the_new_calls_are_recovered_onto_the_tape(project: P
 
 async def test_a_tape_that_was_replaced_after_a_kill_is_not_overwritten(project: Project) -> None:
     await recorded(project)
-    source = BEGIN + REFUND + "print(os.getpid(), flush=True)\nwhile True: signal.pause()"
     async with shop() as (_, at):
-        options = ("--cassette", "t", *NEW, "--", *agent(source))
-        async with started(project, "replay", *options, env=at) as process:
-            assert process.stdout is not None
-            lines = [await process.stdout.readline() for _ in range(3)]
-            process.kill()
-            os.kill(int(lines[-1]), signal.SIGKILL)
-            await process.communicate()
+        await killed(project, "replay", BEGIN + REFUND, "--cassette", "t", *NEW, env=at)
     other = await recorded(project, BEGIN + LOOK)
     told = await project.proctor("cassette", "recover")
     assert told.status == 2

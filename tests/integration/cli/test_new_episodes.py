@@ -3,40 +3,26 @@
 from __future__ import annotations
 
 import json
-import os
 import shlex
-import shutil
-import sys
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-import pytest
 from aiohttp import web
 
 from examples.order_desk import completions, server
 from examples.order_desk.history import read_history
 from examples.order_desk.plans import Call, Move, next_move
 from proctor.interaction import header
-from tests.integration.cli.support import all_files
+from tests.integration.cli.support import PATH, all_files
 from tests.integration.order_desk.support import serving as serving_app
-from tests.support import ROOT, Finished, Project, serving
+from tests.integration.order_desk.support import staging
+from tests.support import Finished, Project, serving
 
 TAPE = "order_desk/refund_zh"
 NO_STAGING = {"ORDER_DESK_URL": "http://127.0.0.1:9"}
 KEY = {"OPENAI_API_KEY": "sk-a-real-key-of-today-4711-abcdef"}
 AGENT = ("python", "examples/order_desk/agent.py", "--conversation", "refund_zh", "--json")
 NEW = "--mode", "desk=new_episodes"
-
-
-@pytest.fixture
-def desk_project(tmp_path: Path) -> Project:
-    """The order desk's project, with its tapes."""
-    shutil.copy(ROOT / "proctor.toml", tmp_path)
-    shutil.copytree(ROOT / "cassettes", tmp_path / "cassettes")
-    shutil.copytree(ROOT / "examples", tmp_path / "examples", ignore=shutil.ignore_patterns("__pycache__"))
-    return Project(tmp_path)
 
 
 async def curious(request: web.Request) -> web.StreamResponse:
@@ -59,18 +45,6 @@ def _of_logistics(message: dict[str, Any], called: dict[str, str]) -> bool:
     return any(called.get(each) == "query_logistics" for each in ids)
 
 
-@asynccontextmanager
-async def staging(folder: Path) -> AsyncIterator[dict[str, str]]:
-    """The order desk itself, fresh."""
-    async with serving_app(server.create_app(folder / "staging.db")) as url:
-        yield {"ORDER_DESK_URL": url}
-
-
-def python_first() -> dict[str, str]:
-    """So that `python` in a tape's command is this one."""
-    return {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
-
-
 def named_command(done: Finished) -> list[str]:
     """The words after `proctor` of the command that a miss names."""
     (fix,) = {miss["fix"] for miss in done.summary["misses"]}
@@ -88,14 +62,14 @@ async def test_a_new_call_of_a_live_model_ends_as_off_tape_and_the_named_command
 ) -> None:
     before, old = interactions_text(desk_project, TAPE), desk_project.tape(TAPE)
     async with serving(curious) as model:
-        live = {**KEY, **python_first(), "ORDER_DESK_LLM_URL": model}
+        live = {**KEY, **PATH, "ORDER_DESK_LLM_URL": model}
         options = ("replay", "--cassette", TAPE, "--mode", "llm=live", "--json", "--")
         off = await desk_project.proctor(*options, *AGENT, env={**live, **NO_STAGING})
         assert off.status == 3, off.stderr
         assert [miss["code"] for miss in off.summary["misses"]] == ["off_tape"]
         command = named_command(off)
         assert command[command.index("--") + 1 :] == list(AGENT)
-        async with staging(tmp_path) as desk:
+        async with staging(tmp_path, "ORDER_DESK_URL") as desk:
             extended = await desk_project.proctor(*command, env={**live, **desk})
         assert extended.status == 0, extended.stderr
         assert "1 new episode: orders query_logistics" in extended.stderr
@@ -110,7 +84,7 @@ async def test_a_new_call_of_a_live_model_ends_as_off_tape_and_the_named_command
     told = json.loads(passed.stdout.splitlines()[0])
     assert told["tool_calls"] == json.loads(extended.stdout.splitlines()[0])["tool_calls"]
     assert "query_logistics" in [call["name"] for call in told["tool_calls"]]
-    as_before = await desk_project.proctor("replay", "--cassette", TAPE, "--json", "--", *AGENT, env=python_first())
+    as_before = await desk_project.proctor("replay", "--cassette", TAPE, "--json", "--", *AGENT, env=PATH)
     assert as_before.status == 0, as_before.stderr
     assert as_before.summary["other_states"] == []
 
@@ -119,14 +93,14 @@ async def test_a_tape_extended_by_model_and_tools_replays_with_nothing_running(
     desk_project: Project, tmp_path: Path
 ) -> None:
     modes = ("--mode", "llm=new_episodes", "--mode", "orders=new_episodes")
-    async with serving(curious) as model, staging(tmp_path) as desk:
-        env = {**KEY, **python_first(), **desk, "ORDER_DESK_LLM_URL": model}
+    async with serving(curious) as model, staging(tmp_path, "ORDER_DESK_URL") as desk:
+        env = {**KEY, **PATH, **desk, "ORDER_DESK_LLM_URL": model}
         # The first completion after the refund is new; all that the tape has of the model is answered from it.
         done = await desk_project.proctor(
             "replay", "--cassette", TAPE, *modes, "--allow-unused", "--json", "--", *AGENT, env=env
         )
     assert done.status == 0, done.stderr
-    replayed = await desk_project.proctor("replay", "--cassette", TAPE, "--json", "--", *AGENT, env=python_first())
+    replayed = await desk_project.proctor("replay", "--cassette", TAPE, "--json", "--", *AGENT, env=PATH)
     assert replayed.status == 0, replayed.stderr
 
 
@@ -141,7 +115,7 @@ async def test_no_secret_of_staging_or_of_the_model_reaches_a_file(desk_project:
     app.on_response_prepare.append(note)
     modes = ("--mode", "llm=live", "--mode", "orders=new_episodes")
     async with serving(curious) as model, serving_app(app) as url:
-        env = {**KEY, **python_first(), "ORDER_DESK_URL": url, "ORDER_DESK_LLM_URL": model}
+        env = {**KEY, **PATH, "ORDER_DESK_URL": url, "ORDER_DESK_LLM_URL": model}
         done = await desk_project.proctor("replay", "--cassette", TAPE, *modes, "--json", "--", *AGENT, env=env)
     assert done.status == 0, done.stderr
     assert len(tokens) == 1

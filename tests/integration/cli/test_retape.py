@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
-import shutil
-import signal
 import sys
 from collections.abc import AsyncIterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,22 +12,24 @@ from aiohttp import web
 
 from examples.order_desk import stand_in_model
 from proctor.interaction import Interaction, header
-from tests.integration.cli.support import agent, all_files, error_of, kept, put_aside, record, replay, started
+from tests.integration.cli.support import (
+    PATH,
+    PRELUDE,
+    agent,
+    all_files,
+    error_of,
+    kept,
+    killed,
+    put_aside,
+    record,
+    replay,
+)
 from tests.integration.order_desk.support import serving as serving_app
-from tests.support import ROOT, Project, services, serving
+from tests.support import Project, services, serving
 
 KEY = "sk-a-real-key-of-today-4711-abcdef"
 NO_STAGING = {"ORDER_DESK_URL": "http://127.0.0.1:9"}
 OVER = ("--only", "line", "--over", "t")
-
-
-@pytest.fixture
-def desk_project(tmp_path: Path) -> Project:
-    """The order desk's project, with an agent that may be changed."""
-    shutil.copy(ROOT / "proctor.toml", tmp_path)
-    shutil.copytree(ROOT / "cassettes", tmp_path / "cassettes")
-    shutil.copytree(ROOT / "examples", tmp_path / "examples", ignore=shutil.ignore_patterns("__pycache__"))
-    return Project(tmp_path)
 
 
 @pytest.fixture
@@ -186,6 +184,33 @@ async def test_what_the_old_tape_does_not_answer_fails_the_session_and_leaves_no
     assert project.layout.cassette("t").read_bytes() == old
 
 
+@pytest.mark.parametrize(
+    ("changed", "fix"),
+    [
+        ({"WHAT": "desk"}, "only staging can answer it; record everything anew: proctor record --cassette new -- "),
+        ({"DAY": "2026-12-02"}, "if it says nothing, declare it in proctor.toml under [services.desk]: ignore = "),
+    ],
+)
+async def test_a_miss_names_what_mends_it_in_a_recording_too(
+    project: Project, changed: dict[str, str], fix: str
+) -> None:
+    project.configure(services(desk="env:DESK_AT", line="env:LINE_AT"))
+    asks = 'call(DESK + "/order", {"what": os.environ["WHAT"], "day": os.environ["DAY"]}); call(LINE + "/say", {})'
+    project.script("agent.py", PRELUDE + asks)
+    command = ("--", "python", "agent.py")
+    said = {"WHAT": "lamp", "DAY": "2026-11-30", **PATH}
+    async with serving(echo) as url:
+        at = {"DESK_AT": url, "LINE_AT": url}
+        assert (await project.proctor("record", "--cassette", "t", *command, env={**at, **said})).status == 0
+        made = await project.proctor(
+            "record", *OVER, "--cassette", "new", "--json", *command, env={**at, **said, **changed}
+        )
+    assert made.status == 3
+    (miss,) = made.summary["misses"]
+    assert miss["fix"].startswith(fix)
+    assert miss["fix"].endswith("-- python agent.py") == ("WHAT" in changed)
+
+
 async def test_a_tape_can_be_made_over_itself_and_only_a_clean_run_replaces_it(project: Project) -> None:
     await two_services(project)
     old = project.tape("t")
@@ -230,15 +255,8 @@ async def test_an_answer_from_another_state_is_not_sealed_in_silence(project: Pr
 
 async def test_after_a_kill_what_was_taken_over_is_recovered_with_the_rest(project: Project) -> None:
     await two_services(project)
-    source = ASKING + "print(os.getpid(), flush=True)\nwhile True: signal.pause()"
     async with serving(echo) as url:
-        options = (*OVER, "--cassette", "new", "--", *agent(source))
-        async with started(project, "record", *options, env={"LINE_AT": url, **SECOND}) as process:
-            assert process.stdout is not None
-            agent_id = int(await process.stdout.readline())
-            process.kill()
-            os.kill(agent_id, signal.SIGKILL)
-            await process.communicate()
+        await killed(project, "record", ASKING, *OVER, "--cassette", "new", env={"LINE_AT": url, **SECOND})
     project.layout.cassette("t").unlink()  # the journal is all that is needed
     told = await project.proctor("cassette", "recover")
     assert told.status == 0, told

@@ -175,7 +175,8 @@ async def test_a_folder_that_takes_no_file_is_named_before_the_run_and_the_old_t
     old = await recorded(project)
     layout = Layout(open_folder)
     layout.cassettes.mkdir()
-    layout.cassette("t").write_bytes(old)
+    # This imports vcrpy, lazily: not possible any more as somebody who may not read the folder in which Python lies.
+    save_cassette(layout.cassette("t"), project.tape("t"))
     for path in (layout.cassette("t"), layout.cassettes):
         path.chmod(0o555 if path.is_dir() else 0o444)
     with without_root():

@@ -89,6 +89,7 @@ async def test_a_run_of_which_nothing_can_be_said_is_not_green(project: Project)
         (("--with", "checks.json"), '{"tool_called": {"tol": "x"}}', "bad_checks"),
         (("--with", "checks.json"), '{"tool_called": {}}', "bad_checks"),
         (("--with", "checks.json"), '{"tool_called": {"tool": 7}}', "bad_checks"),
+        (("--with", "checks.json"), '{"tool_called": {"tool": "pay", "at_least": -1}}', "bad_checks"),
         (("--with", "checks.json"), '{"calls_match": {"expected": ["pay"], "mode": "nope"}}', "bad_checks"),
         (("--with", "checks.json"), '{"answer_contains": {"texts": "one"}}', "bad_checks"),
         (("--with", "checks.json"), '{"final_state": {"assertions": [{"path": "$["}]}}', "bad_checks"),

@@ -14,6 +14,8 @@ from typing import Any
 
 from aiohttp import ClientSession, web
 
+from examples.order_desk import server
+
 ROOT = Path(__file__).resolve().parents[3]
 EXAMPLE = ROOT / "examples" / "order_desk"
 
@@ -28,6 +30,13 @@ async def serving(app: web.Application) -> AsyncIterator[str]:
         yield f"http://127.0.0.1:{runner.addresses[0][1]}"
     finally:
         await runner.cleanup()
+
+
+@asynccontextmanager
+async def staging(folder: Path, variable: str) -> AsyncIterator[dict[str, str]]:
+    """A fresh order desk while it runs; gives the variable that names its address."""
+    async with serving(server.create_app(folder / "desk.db")) as url:
+        yield {variable: url}
 
 
 @dataclass(frozen=True)

@@ -6,13 +6,13 @@ import re
 import shlex
 import sys
 from collections.abc import AsyncIterator, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack
 from pathlib import Path
 
 import pytest
 
-from examples.order_desk import server, stand_in_model
-from tests.integration.order_desk.support import serving
+from examples.order_desk import stand_in_model
+from tests.integration.order_desk.support import serving, staging
 from tests.support import ROOT, Finished, Project, run
 
 AGENT = f"""\
@@ -40,14 +40,8 @@ writes = ["create_*", "change_*"]
 preset = "openai"
 url = "env:MODEL"
 """
+ORDERS = "ORDERS_STAGING"
 NOWHERE = "http://127.0.0.1:9"
-
-
-@asynccontextmanager
-async def staging(folder: Path) -> AsyncIterator[dict[str, str]]:
-    """A fresh order desk, while it runs."""
-    async with serving(server.create_app(folder / "desk.db")) as url:
-        yield {"ORDERS_STAGING": url}
 
 
 class Team:
@@ -63,7 +57,7 @@ class Team:
             "PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin",
             "OPENAI_API_KEY": "sk-a-key-of-the-tests-0123456789",
             "MODEL": self._model,
-            "ORDERS_STAGING": NOWHERE,
+            ORDERS: NOWHERE,
             **(at or {}),
             **changed,
         }
@@ -93,7 +87,7 @@ PROMPT_SET_UP = "proctor replay --cassette refund --mode llm=live -- python agen
 
 
 async def recorded(team: Team, folder: Path) -> None:
-    async with staging(folder) as at:
+    async with staging(folder, ORDERS) as at:
         done = await team.types(RECORD, at)
     assert done.status == 0, done.stderr
     done = await team.types(REPLAY, OPENAI_API_KEY="")
@@ -134,7 +128,7 @@ async def test_a_call_that_a_live_model_makes_and_nobody_recorded_is_off_tape_an
     assert {miss["code"] for miss in shown.summary["misses"]} == {"off_tape"}
     command = advised(off_tape)
     assert "--mode llm=live --mode orders=new_episodes" in command
-    async with staging(second) as at:
+    async with staging(second, ORDERS) as at:
         extended = await team.types(command, at, MORE_TALK=more)
     assert extended.status == 0, extended.stderr
     again = await team.types(PROMPT_SET_UP, MORE_TALK=more)

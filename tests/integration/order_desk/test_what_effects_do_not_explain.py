@@ -5,7 +5,8 @@ See "What it rests on" in docs/state.md.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from aiohttp import ClientSession
 
 from proctor.trace import SessionSummary
 from tests.property.desk_runs import Call, ask, desk, run, token_of
-from tests.support import Project, session
+from tests.support import Project, Running, session
 
 QUERY = Call("query_order", {"order_id": "CN1002"})
 OTHER = Call("query_order", {"order_id": "CN1001"})
@@ -45,6 +46,16 @@ async def recorded(project: Project, url: str, effects: str, *calls: Call) -> tu
         summary = await running.close()
     assert summary.sealed
     return answers, summary
+
+
+@asynccontextmanager
+async def asking(project: Project, url: str) -> AsyncIterator[tuple[Running, Callable[[Call], Awaitable[Any]]]]:
+    """A recording with right effects that is still open, and what makes a call of one customer in it."""
+    project.configure(SERVICE.format(name="orders", url=url, effects=RIGHT))
+    async with session(project, "t") as running:
+        orders = running.url("orders")
+        token = await token_of(running.http, orders)
+        yield running, lambda call: ask(running.http, orders, call, token)
 
 
 async def replayed(project: Project, *calls: Call) -> tuple[list[Any], SessionSummary]:
@@ -92,13 +103,10 @@ async def test_the_same_calls_with_right_effects_are_answered_and_say_so(project
 async def test_a_writer_outside_shows_where_a_question_was_asked_before_and_after(
     project: Project, url: str, http: ClientSession
 ) -> None:
-    project.configure(SERVICE.format(name="orders", url=url, effects=RIGHT))
-    async with session(project, "t") as running:
-        orders = running.url("orders")
-        token = await token_of(running.http, orders)
-        before = await ask(running.http, orders, QUERY, token)
+    async with asking(project, url) as (running, made):
+        before = await made(QUERY)
         await run(http, url, [MOVE])  # a colleague, past the proxy
-        assert await ask(running.http, orders, QUERY, token) != before
+        assert await made(QUERY) != before
         summary = await running.close()
     (doubt,) = summary.unexplained
     assert (doubt.name, doubt.first, doubt.second, doubt.count) == ("query_order", 1, 2, 1)
@@ -134,14 +142,11 @@ async def test_a_write_through_another_service_shows_until_both_are_in_one_state
 async def test_a_clock_is_named_too_and_comes_after_what_changed_more_rarely(
     project: Project, url: str, http: ClientSession
 ) -> None:
-    project.configure(SERVICE.format(name="orders", url=url, effects=RIGHT))
-    async with session(project, "t") as running:
-        orders = running.url("orders")
-        token = await token_of(running.http, orders)
+    async with asking(project, url) as (running, made):
         for call in (QUERY, QUERY, OTHER, OTHER):
-            await ask(running.http, orders, call, token)
+            await made(call)
         await run(http, url, [MOVE])
-        await ask(running.http, orders, QUERY, token)
+        await made(QUERY)
         summary = await running.close()
     (doubt,) = summary.unexplained
     assert (doubt.first, doubt.second, doubt.count) == (2, 5, 3)

@@ -34,6 +34,7 @@ RANKS = (
         "credentials",
         "effects",
         "paths",
+        "pieces",
         "trace",
         "wire",
         "diff",

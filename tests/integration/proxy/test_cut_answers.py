@@ -45,6 +45,19 @@ def assert_broken(data: bytes) -> None:
         assert len(body) < 100
 
 
+def body_so_far(data: bytes) -> bytes:
+    """What came of a body that was broken off."""
+    head, _, rest = data.partition(b"\r\n\r\n")
+    if b"chunked" not in head.lower():
+        return rest
+    body = b""
+    while rest:
+        size, _, rest = rest.partition(b"\r\n")
+        body += rest[: int(size, 16)]
+        rest = rest[int(size, 16) + 2 :]
+    return body
+
+
 @pytest.mark.parametrize("reset", [False, True], ids=["closed", "reset"])
 @pytest.mark.parametrize("cut", CUTS)
 async def test_a_broken_answer_is_broken_for_the_agent_and_the_old_tape_stays(
@@ -93,7 +106,7 @@ async def test_an_accepted_recording_of_a_broken_answer_breaks_off_again(project
         async with session(project, "t", "replay") as run:
             data = await send_raw(run, request(run, "desk", "/"))
             assert_broken(data)
-            assert kept.response.body in data
+            assert body_so_far(data) == kept.response.body
             summary = await run.close()
         assert (summary.hits, project.trace(run.info.session)[0].cut) == (1, True)
 

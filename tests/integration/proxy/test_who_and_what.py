@@ -146,14 +146,18 @@ async def send(run: Running, key: str, token: str) -> int:
         return answer.status
 
 
-async def test_a_dummy_stands_for_a_recorded_secret_though_nothing_but_its_name_says_that_it_is_one(
-    project: Project,
-) -> None:
+async def record_one(project: Project, key: str, token: str) -> None:
     async with serving(echo) as url:
         project.configure(services(desk=url))
         async with session(project, "t") as run:
-            assert await send(run, "abcd1234efgh", "tok-9988776655") == 200
+            assert await send(run, key, token) == 200
             assert (await run.close()).sealed
+
+
+async def test_a_dummy_stands_for_a_recorded_secret_though_nothing_but_its_name_says_that_it_is_one(
+    project: Project,
+) -> None:
+    await record_one(project, "abcd1234efgh", "tok-9988776655")
     async with session(project, "t", "replay") as run:
         assert await send(run, "dummy", "test") == 200
         assert await send(run, "dummy", "test") == 200
@@ -163,11 +167,7 @@ async def test_a_dummy_stands_for_a_recorded_secret_though_nothing_but_its_name_
 
 
 async def test_two_words_under_a_secret_name_never_answer_for_each_other(project: Project) -> None:
-    async with serving(echo) as url:
-        project.configure(services(desk=url))
-        async with session(project, "t") as run:
-            assert await send(run, "price", "USDC") == 200
-            assert (await run.close()).sealed
+    await record_one(project, "price", "USDC")
     async with session(project, "t", "replay") as run:
         assert await send(run, "price", "WETH") == 422
         assert await send(run, "title", "USDC") == 422

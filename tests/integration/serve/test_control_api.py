@@ -14,7 +14,16 @@ from aiohttp import web
 from proctor.cassette import load_cassette
 from proctor.client import ControlClient
 from proctor.errors import PlatformError, UsageError
-from proctor.wire import CloseAnswer, ErrorAnswer, HealthAnswer, SessionInfo, SessionsAnswer, SessionSpec, TraceAnswer
+from proctor.wire import (
+    CloseAnswer,
+    Current,
+    ErrorAnswer,
+    HealthAnswer,
+    SessionInfo,
+    SessionsAnswer,
+    SessionSpec,
+    TraceAnswer,
+)
 from tests.integration.cli.support import Desk, kept
 from tests.integration.proxy.raw import canned, raw_service, send
 from tests.support import Project, Running, services, serving, session
@@ -85,6 +94,7 @@ async def test_every_answer_is_of_its_model(project: Project) -> None:
             ("GET", "/health", HealthAnswer),
             ("GET", "/sessions", SessionsAnswer),
             ("GET", path, SessionInfo),
+            ("GET", "/current", Current),
             ("GET", f"{path}/trace", TraceAnswer),
             ("POST", f"{path}/close", CloseAnswer),
         ):
@@ -99,6 +109,7 @@ async def test_every_answer_is_of_its_model(project: Project) -> None:
         ("POST", "/health", "GET, HEAD"),
         ("PUT", "/metrics", "GET, HEAD"),
         ("POST", "/sessions/x", "GET, HEAD"),
+        ("DELETE", "/current", "GET, HEAD, PUT"),
         ("POST", "/sessions/x/trace", "GET, HEAD"),
         ("GET", "/sessions/x/close", "POST"),
     ],

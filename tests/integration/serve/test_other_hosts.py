@@ -19,7 +19,7 @@ from proctor.launch import agent_environment
 from proctor.proxy.server import Proxy, start_proxy
 from proctor.trace import SessionSummary
 from proctor.wire import SessionInfo, SessionSpec
-from tests.integration.cli.support import Desk
+from tests.integration.cli.support import Desk, error_of, record
 from tests.integration.proxy.raw import Answer, ended, parsed
 from tests.integration.serve.support import samples, serve
 from tests.support import Project, services, serving
@@ -221,3 +221,26 @@ async def test_serve_on_every_interface_says_how_it_is_reached_and_how_many_stra
             stopped = await on.stop()
     assert stopped.status == 0
     assert "1 requests lacked the path token and were refused" in stopped.stderr
+
+
+async def test_record_listens_for_other_machines_too_and_hears_only_who_was_given_an_address(project: Project) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    source = """
+base, path = DESK.split("/p/")
+print(base, call(DESK + "/a")[0], call(base + "/s/" + path.split("/s/")[1] + "/a")[0])
+print(os.environ["HTTP_PROXY"])
+"""
+    async with serving(Desk().answer) as url:
+        project.configure(services(desk=url))
+        options = ("--host", ANY, "--port", str(port), "--advertise", f"http://localhost:{port}")
+        ended = await record(project, source, *options)
+    assert ended.status == 0, ended.stderr
+    first, proxy = ended.stdout.splitlines()[:2]
+    assert first == f"http://localhost:{port} 200 404"
+    assert proxy.startswith("http://proctor:")
+    assert proxy.endswith(f"@localhost:{port}")
+    assert ended.summary["exchanges"] == 1
+    bad = await record(project, source, "--advertise", "localhost:80")
+    assert (bad.status, error_of(bad)["code"]) == (2, "bad_advertise")

@@ -8,7 +8,7 @@ import pytest
 
 from proctor.launch import proxy_address
 from proctor.proxy.addressing import Addressing, base_url, local
-from proctor.proxy.seams import Located, PathCarrier
+from proctor.proxy.carriers import Located, PathCarrier
 
 
 def basic(text: str) -> str:

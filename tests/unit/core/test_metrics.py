@@ -46,16 +46,16 @@ DONE = {
 def test_an_open_session_counts_as_a_closed_one_does() -> None:
     totals = Totals({"desk": ServiceCount()})
     opened = tally()
-    assert samples(rendered(totals.with_open([opened]), 1)) == {**DONE, ("sessions_open",): 1}
-    assert samples(rendered(totals, 0)) == {}, "looking changes nothing"
+    assert samples(rendered(totals.with_open([opened]), 1, 0)) == {**DONE, ("sessions_open",): 1}
+    assert samples(rendered(totals, 0, 0)) == {}, "looking changes nothing"
     totals.take(opened)
-    assert samples(rendered(totals.with_open([]), 0)) == DONE
-    twice = samples(rendered(totals.with_open([tally()]), 0))
+    assert samples(rendered(totals.with_open([]), 0, 0)) == DONE
+    twice = samples(rendered(totals.with_open([tally()]), 0, 0))
     assert twice == {key: 2 * value for key, value in DONE.items()}
 
 
 def test_every_configured_service_and_ending_has_its_counters_from_the_start() -> None:
-    text = rendered(Totals({"desk": ServiceCount()}), 0)
+    text = rendered(Totals({"desk": ServiceCount()}), 0, 0)
     for line in (
         'proctor_exchanges_total{service="desk",source="replay"} 0',
         'proctor_exchange_seconds_count{service="desk"} 0',
@@ -71,7 +71,9 @@ def test_every_configured_service_and_ending_has_its_counters_from_the_start() -
 def test_any_label_comes_back_as_it_was(counts: dict[str, int]) -> None:
     totals = Totals({})
     totals.errors.update(counts)
-    (family,) = [each for each in text_string_to_metric_families(rendered(totals, 0)) if each.name == "proctor_errors"]
+    (family,) = [
+        each for each in text_string_to_metric_families(rendered(totals, 0, 0)) if each.name == "proctor_errors"
+    ]
     assert {sample.labels["code"]: sample.value for sample in family.samples} == counts
 
 

@@ -11,8 +11,9 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from proctor.errors import ConfigError, nearest
-from proctor.service_config import ENV_PREFIX, ServiceConfig, checked_pointers, checked_service_name
+from proctor.service_config import ServiceConfig, VolatileConfig, checked_pointers, checked_service_name
 from proctor.toml_file import read_toml, toml_error
+from proctor.upstream_config import ENV_PREFIX, CredentialConfig
 
 CONFIG_NAME = "proctor.toml"
 _FUNCTION = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*:[A-Za-z_]\w*")
@@ -135,6 +136,11 @@ class Config(BaseModel):
         """The services that are LLM APIs."""
         return frozenset(name for name, service in self.services.items() if service.preset is not None)
 
+    @property
+    def credential_variables(self) -> frozenset[str]:
+        """The variables that hold what Proctor puts on towards services: secrets, whatever they are called."""
+        return frozenset(each.credential.variable for each in self.services.values() if each.credential)
+
     def group_of(self, name: str) -> str:
         """What a service shares its state with: its `state_group`, else itself alone."""
         service = self.services.get(name)
@@ -176,5 +182,8 @@ def _known_keys(where: tuple[str, ...]) -> list[str]:
         "redact": RedactConfig,
         "record": RecordConfig,
     }
+    inner: dict[str, Any] = {"credential": CredentialConfig, "volatile": VolatileConfig}
     model: Any = tables.get(where[0] if len(where) > 1 else "", Config)
+    if len(where) > 3:  # `services.NAME.KEY.` and what is in it
+        model = inner.get(where[2], model)
     return [key for key in model.model_fields if key != "root"]

@@ -6,9 +6,7 @@ from collections import defaultdict
 
 from proctor.cassette import Cassette
 from proctor.credentials import credentials_of
-
-DUMMY_KEY = "proctor-dummy-key"
-"""Handed out where the tape does not compare credentials."""
+from proctor.placeholders import DUMMY_KEY
 
 
 def recorded_identities(cassette: Cassette) -> dict[str, dict[str, set[str]]]:

@@ -42,6 +42,8 @@ class Response:
     """In which pieces a streamed body came; None for one that came whole."""
     trailers: str = ""
     """The names of the trailers that it announced, as it spelled them. The trailers themselves are not kept."""
+    unkept: int = 0
+    """Bytes of a body that was too large to be kept: `body` is empty then. No tape has such an answer."""
 
     def rewritten(self, headers: Headers, body: bytes) -> Response:
         """The answer with another body, its table of pieces fitted to that."""

@@ -10,7 +10,9 @@ from urllib.parse import urlsplit
 
 from proctor.config import Config
 from proctor.errors import UsageError, nearest
+from proctor.placeholders import DUMMY_KEY
 from proctor.presets import QUIET_VARIABLES
+from proctor.service_config import ServiceConfig
 from proctor.wire import KEPT, MODES, CarrierName, Mode, SessionInfo, SessionSpec
 
 PROXY_VARIABLES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")
@@ -62,6 +64,7 @@ def agent_environment(
     if set(info.modes.values()) == {"replay"}:  # else a service that is really asked may need the real secret
         variables.update(info.variables)
     needed = _real_keys(config, info)
+    variables.update(dict.fromkeys(_put_on_for(config, info) - needed, DUMMY_KEY))
     for name in info.modes:
         service = config.services[name]
         address = f"{base}/{name}"
@@ -113,11 +116,26 @@ def _dummies(config: Config, info: SessionInfo, name: str) -> dict[str, str]:
 def _real_keys(config: Config, info: SessionInfo) -> set[str]:
     """The variables with which the agent asks real services, which take no placeholder."""
     found: set[str] = set()
-    for name in (name for name, mode in info.modes.items() if mode != "replay"):
-        service = config.services[name]
+    for service in _asked(config, info):
         facts = service.preset_facts
-        found.update(service.identity_variables.values(), facts.key_variables if facts else ())
+        keys = facts.key_variables if facts and not service.credential else ()
+        found.update(service.identity_variables.values(), keys)
     return found
+
+
+def _put_on_for(config: Config, info: SessionInfo) -> set[str]:
+    """The variables of which the agent gets a dummy, as Proctor puts the real credential on."""
+    found: set[str] = set()
+    for service in _asked(config, info):
+        if service.credential:
+            facts = service.preset_facts
+            found.update((service.credential.variable, *(facts.key_variables if facts else ())))
+    return found
+
+
+def _asked(config: Config, info: SessionInfo) -> list[ServiceConfig]:
+    """The services of which the real thing is asked."""
+    return [config.services[name] for name, mode in info.modes.items() if mode != "replay"]
 
 
 def _both_cases(variables: Mapping[str, str]) -> dict[str, str]:

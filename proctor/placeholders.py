@@ -20,6 +20,8 @@ _UUID_MARK = "70726f63-746f-4000-8000-"
 _MARK64 = "cHJvY3Rvci1yZWRhY3RlZC"
 """How base64 of the mark begins, whatever follows it."""
 
+DUMMY_KEY = "proctor-dummy-key"
+"""Handed out where any key will do: the tape compares none, or Proctor puts the real one on."""
 PLACEHOLDER = re.compile(r"proctor-redacted-(\d{4,})")
 """The plain form, which stands inside many others too."""
 _PREFIXES = (

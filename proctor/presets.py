@@ -16,6 +16,8 @@ class Preset:
     url: str
     base_url_variables: tuple[str, ...]
     key_variables: tuple[str, ...]
+    key_header: str
+    """The header in which its SDKs send the key."""
     error_shape: str
     minted_ids: tuple[str, ...]
     """JSON pointers in requests to ids of the model's making: others in each run, they only pair calls and results."""
@@ -27,6 +29,7 @@ PRESETS: dict[str, Preset] = {
         url="https://api.openai.com/v1",
         base_url_variables=("OPENAI_BASE_URL", "OPENAI_API_BASE"),
         key_variables=("OPENAI_API_KEY",),
+        key_header="Authorization",
         error_shape="openai",
         minted_ids=("/messages/*/tool_calls/*/id", "/messages/*/tool_call_id", "/input/*/call_id", "/input/*/id"),
     ),
@@ -35,6 +38,7 @@ PRESETS: dict[str, Preset] = {
         url="https://api.anthropic.com",
         base_url_variables=("ANTHROPIC_BASE_URL", "ANTHROPIC_API_BASE"),
         key_variables=("ANTHROPIC_API_KEY",),
+        key_header="x-api-key",
         error_shape="anthropic",
         minted_ids=("/messages/*/content/*/id", "/messages/*/content/*/tool_use_id"),
     ),

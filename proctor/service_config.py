@@ -6,15 +6,15 @@ import os
 import re
 from collections.abc import Mapping
 from fnmatch import fnmatchcase
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from proctor.errors import ConfigError
 from proctor.presets import PRESETS, Preset
+from proctor.upstream_config import ENV_PREFIX, CredentialConfig, checked_proxy, credential_table, from_environment
 
-ENV_PREFIX = "env:"
 _SERVICE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
 _TOOLS_TEMPLATE = re.compile(r"([A-Z]+) (/\S*)")
 _JSON_POINTER = re.compile(r"(?:/(?:[^~/]|~[01])*)+")
@@ -78,6 +78,18 @@ class ServiceConfig(BaseModel):
     """Services of one group share their state: a write to one changes what the others answer."""
     identities: dict[str, str] = Field(default_factory=dict)
     """Named credentials: `{ alice = "env:ALICE_TOKEN" }`."""
+    credential: CredentialConfig | None = None
+    """Put on by Proctor towards the service, in place of what the agent sends."""
+    ca: str = ""
+    """A PEM file of certificates: the service's must be signed by one of them, whatever the system trusts."""
+    client_cert: str = ""
+    """A PEM file with the certificate that Proctor shows the service, its chain after it."""
+    client_key: str = ""
+    """A PEM file with its key, where that is not in `client_cert`."""
+    proxy: str = ""
+    """The way out: `http://HOST:PORT`, or `env:NAME`, which may hold user and password too."""
+    timeout: Annotated[float, Field(gt=0, le=86_400)] | None = None
+    """Seconds for a connection, and without a byte of the answer."""
 
     @field_validator("url")
     @classmethod
@@ -112,6 +124,25 @@ class ServiceConfig(BaseModel):
                 raise ValueError(f'identity "{name}" must name a variable: "env:NAME", never a credential itself')
         return identities
 
+    @field_validator("credential", mode="before")
+    @classmethod
+    def _credential(cls, credential: Any) -> Any:
+        return credential_table(credential)
+
+    @field_validator("proxy")
+    @classmethod
+    def _proxy(cls, proxy: str) -> str:
+        return checked_proxy(proxy)
+
+    @model_validator(mode="after")
+    def _one_credential(self) -> ServiceConfig:
+        if self.client_key and not self.client_cert:
+            raise ValueError('client_key is the key of a certificate: add client_cert = "FILE.pem"')
+        header = self.credential_header.lower()
+        if header and header in map(str.lower, self.key_headers):
+            raise ValueError(f'"{self.credential_header}" holds the credential, so it cannot be one of key_headers')
+        return self
+
     @model_validator(mode="after")
     def _reachable(self) -> ServiceConfig:
         if not self.url and self.preset is None:
@@ -140,6 +171,20 @@ class ServiceConfig(BaseModel):
         """Every variable the launcher points at the proxy for this service."""
         facts = self.preset_facts
         return tuple(dict.fromkeys((*self.env, *(facts.base_url_variables if facts else ()))))
+
+    @property
+    def credential_header(self) -> str:
+        """The header into which Proctor puts a credential; empty where it puts none."""
+        if self.credential is None:
+            return ""
+        return self.credential.header or (self.preset_facts.key_header if self.preset_facts else "Authorization")
+
+    @property
+    def credential_prefix(self) -> str:
+        """What stands in that header before the credential."""
+        if self.credential is not None and self.credential.prefix is not None:
+            return self.credential.prefix
+        return "Bearer " if self.credential_header.lower() == "authorization" else ""
 
     @property
     def identity_variables(self) -> dict[str, str]:
@@ -203,15 +248,9 @@ def upstream_url(name: str, service: ServiceConfig, environ: Mapping[str, str] =
     url = service.url or (facts.url if facts else "")
     if not url.startswith(ENV_PREFIX):
         return url
-    variable = url[len(ENV_PREFIX) :]
-    value = environ.get(variable, "")
-    if not value:
-        raise ConfigError(
-            "service_url_unset",
-            f'service "{name}" takes its url from {variable}, which is not set',
-            f"set {variable} to the address of the real service (replay does not need it)",
-        )
+    value = from_environment(name, "url", url, environ)
     try:
         return checked_url(value)
     except ValueError as error:
-        raise ConfigError("service_url_bad", f'service "{name}": {variable}: {error}') from None
+        told = f'service "{name}": {url.removeprefix(ENV_PREFIX)}: {error}'
+        raise ConfigError("service_url_bad", told) from None

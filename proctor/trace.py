@@ -61,6 +61,8 @@ class TraceRow(BaseModel):
     overlaid: tuple[str, ...] = ()
     """What an overlay changed in the recorded answer, as `/pointer: OLD -> NEW`; `result` has the new value."""
     stand_in: str | None = None
+    unkept: int = 0
+    """Bytes of bodies that were too large to be kept: `arguments` or `result` is absent."""
     cut: bool = False
     client_gone: bool = False
     error: dict[str, Any] | None = None

@@ -59,14 +59,14 @@ class ToolEpisodes:
         try:
             await world.catch_up()
         except Unreached as left:
-            return left.played.upstream.unreachable(exchange, left.played.request.service, left.cause)
+            return left.played.upstream.unreachable(exchange, left.cause)
         exchange.after, exchange.beside = world.after(group), ()  # one call after the other: none overlaps
         if self._writes(exchange):
             world.order.wrote_elsewhere(group, exchange.index)
         try:
             live = await self._upstream.ask(world.request(self._upstream, exchange.request))
         except FAILURES as error:
-            return self._upstream.unreachable(exchange, name, error)
+            return self._upstream.unreachable(exchange, error)
         answer = world.worlds.response(live)
         self._binder.fresh |= world.worlds.secrets_in(answer)
         return self._upstream.deliver(exchange, answer, client_gone=exchange.http.transport is None)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from multidict import CIMultiDict
 
 from proctor.interaction import Headers
@@ -33,15 +35,15 @@ def end_to_end(headers: Headers) -> Headers:
     return tuple(pair for name, pair in zip(names, headers, strict=True) if name not in dropped)
 
 
-def for_upstream(headers: Headers) -> CIMultiDict[str]:
-    """Request headers as the client session takes them.
+def for_upstream(headers: Headers, last: Callable[[Headers], Headers] = lambda headers: headers) -> CIMultiDict[str]:
+    """Request headers as the client session takes them; `last` puts in what this hop adds of its own.
 
     Host, length and Expect are its own business. Repeats of a name get one spelling: the session would drop the first
     of two that differ in case only.
     """
     sent: CIMultiDict[str] = CIMultiDict()
     spelled: dict[str, str] = {}
-    for name, value in end_to_end(headers):
+    for name, value in last(end_to_end(headers)):
         low = name.lower()
         if low not in {"host", "content-length", "expect"}:
             sent.add(spelled.setdefault(low, name), value)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from proctor.credentials import Credential, credentials_of
-from proctor.identities import named_identities
+from proctor.identities import named_identities, recorded_variables
 from proctor.interaction import Headers
 from proctor.matchkey import Identity
 from proctor.placeholders import is_placeholder
@@ -33,6 +33,7 @@ class IdentityBinder:
         if not self.tape.compares_identity:
             self._learn(headers)
             return ()
+        headers = self._as_put_on(service, headers)
         if len(headers) == 1:
             name, value = headers[0]
             known = self._seen.get((service, name, value))
@@ -40,6 +41,24 @@ class IdentityBinder:
                 known = self._seen[service, name, value] = self._resolved(service, headers)
             return known
         return self._resolved(service, headers)
+
+    def _as_put_on(self, service: str, headers: list[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
+        """The headers with the tape's placeholder where Proctor put a credential on: whatever the agent holds there."""
+        placeholder = self._put_on(service)
+        if not placeholder:
+            return headers
+        low, value = placeholder
+        return [(name, value if name == low else given) for name, given in headers]
+
+    def _put_on(self, service: str) -> tuple[bytes, bytes] | None:
+        """The header into which Proctor puts a credential, with the tape's own; None where the tape has none."""
+        config = self.tape.config.services.get(service)
+        if config is None or config.credential is None:
+            return None
+        placeholder = recorded_variables(self.tape.cassette).get(config.credential.variable)
+        if placeholder is None:
+            return None
+        return config.credential_header.lower().encode(), (config.credential_prefix + placeholder).encode()
 
     def _resolved(self, service: str, headers: list[tuple[bytes, bytes]]) -> Identity:
         found = credentials_of(_decoded(headers))

@@ -64,7 +64,7 @@ class LiveWorld:
             try:
                 await self.catch_up()
             except Unreached as left:
-                error = left.played.upstream.unreached(left.played.request.service, left.cause)
+                error = left.played.upstream.unreached(left.cause)
                 self.session.failed(error["code"], error["message"], error["fix"])
 
     async def catch_up(self) -> None:

@@ -20,6 +20,10 @@ _ONE_PIECE_SECONDS = 0.05
 """Two parts of one transfer chunk that came closer together are one piece; others are told apart for their timing."""
 
 
+KEPT_BYTES = 64 * 2**20
+"""Of one body, at most: what is larger goes on in pieces, and is neither on the tape nor in the trace."""
+
+
 class Received:
     """A body as it comes, part by part, with when each piece of it came."""
 
@@ -56,14 +60,22 @@ class Received:
 
     def _note(self, part: bytes, ended: bool) -> None:
         at = time.perf_counter() - self._started
-        self._parts.append(part)
         self.size += len(part)
+        if self.size > KEPT_BYTES:
+            self._let_go()
+            return
+        self._parts.append(part)
         if self._within and at - self._at[-1] < _ONE_PIECE_SECONDS:
             self._lengths[-1] += len(part)
         else:
             self._lengths.append(len(part))
             self._at.append(at)
         self._within = not ended and self._upstream.headers.get("Transfer-Encoding") is not None
+
+    def _let_go(self) -> None:
+        """Hold nothing of a body that is too large."""
+        for held in (self._parts, self._lengths, self._at):
+            held.clear()
 
     def response(self, complete: bool) -> Response:
         """The answer as far as it has come, in the real service's own words."""
@@ -78,6 +90,7 @@ class Received:
             complete=complete and not self.stopped,
             pieces=self._pieces(),
             trailers=readable(header(raw, "trailer") or ""),
+            unkept=self.size if self.size > KEPT_BYTES else 0,
         )
 
     def _pieces(self) -> Pieces | None:

@@ -45,6 +45,7 @@ from proctor.proxy.shelf import Shelf
 from proctor.proxy.sources import add_services
 from proctor.proxy.tracing import TraceWriter
 from proctor.proxy.upstream import client_session
+from proctor.proxy.way import Way, way_to
 from proctor.redaction.environment import secret_variables
 from proctor.redaction.redactor import Redactor
 from proctor.redaction.rules import rules_of
@@ -114,6 +115,7 @@ class Registry:
             for name, mode in spec.modes.items()
             if mode != "replay"
         }
+        ways = await asyncio.to_thread(self._ways, urls)
         session_id = self._new_id(spec.session)
         self._opening.add(session_id)
         lock: TapeLock | None = None
@@ -128,7 +130,7 @@ class Registry:
             again = await self._beside(load_cassette, self.layout, spec.cassette) if spec.again else None
             session = self._session(session_id, spec, urls, tape)
             session.lock = lock
-            self._start(session, urls, again)
+            self._start(session, ways, again)
         except BaseException:
             if lock is not None:
                 lock.release()
@@ -137,13 +139,19 @@ class Registry:
             self._opening.discard(session_id)
         return session
 
-    def _start(self, session: Session, urls: Mapping[str, str], again: Cassette | None) -> None:
+    def _ways(self, urls: Mapping[str, str]) -> dict[str, Way]:
+        """The ways to the services that are really asked. Raises ConfigError where one cannot be gone."""
+        services, root = self.config.services, self.config.root
+        return {name: way_to(name, services[name], url, root, self.environ) for name, url in urls.items()}
+
+    def _start(self, session: Session, ways: Mapping[str, Way], again: Cassette | None) -> None:
         """Everything that leaves a trace on disk or in the registry, at once. `again` is a tape recorded once more."""
         if self._stopping:
             raise SessionError("proxy_stopping", "the proxy is being stopped; no session was opened")
-        add_services(session, self.environ, urls, self._pool)
+        add_services(session, self.environ, ways, self._pool)
         layout = self.layout
         layout.ensure_state()
+        urls = {name: way.url for name, way in ways.items()}
         if urls:
             key = EXTENDS if session.spec.extends else OVER
             earlier = {key: facts_of(session.tape.cassette)} if session.tape else {}
@@ -283,7 +291,7 @@ class Registry:
     def _secrets(self, tape: Tape | None) -> Redactor:
         """What finds the secrets that an agent sends, and keeps them out of every report. Raises ConfigError."""
         declared = self.config.redact
-        variables = secret_variables(self.environ, declared.keep)
+        variables = secret_variables(self.environ, declared.keep, self.config.credential_variables)
         rules = rules_of(declared.model_dump(), self.config.root, variables)
         return Redactor(rules, tape.cassette.stamp.get("placeholders", 0) if tape else 0, make=live_stand_in)
 

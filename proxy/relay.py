@@ -55,6 +55,7 @@ class Relay:
         self._client_gone = False
 
     async def run(self) -> web.StreamResponse:
+        """Relay it; gives the answer as the agent got it."""
         relayed = self._exchange.session.relayed
         relayed.add(self._received)
         try:

@@ -9,6 +9,7 @@ import socket
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from io import BytesIO
 from typing import Any
 
 from aiohttp import web
@@ -112,10 +113,17 @@ def _request(message: Any, payload: Any, protocol: Any, writer: Any, task: Any) 
 
 
 async def _body_of(request: web.BaseRequest) -> bytes:
-    """The whole body; at once where it came with the head, as most do."""
-    if request.content.is_eof():
-        return request.content.read_nowait()
-    return await request.read()
+    """The whole body; at once where it came with the head, as most do.
+
+    `BytesIO` gives out what it gathered without copying it, so a large upload is in memory once.
+    """
+    content = request.content
+    if content.is_eof():
+        return content.read_nowait()
+    gathered = BytesIO()
+    while piece := await content.readany():
+        gathered.write(piece)
+    return gathered.getvalue()
 
 
 class _Dispatcher:

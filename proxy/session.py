@@ -33,7 +33,7 @@ from proctor.service_config import ServiceConfig
 from proctor.stamp import shown_command
 from proctor.summary import Tally, label
 from proctor.tape_lock import TapeLock
-from proctor.trace import row_line
+from proctor.trace import interaction_fields, row_line
 from proctor.wire import CURRENT, KEPT, KEY_MARK, SessionInfo, SessionSpec, set_up_of
 
 CLOSING_SECONDS = 10.0
@@ -159,6 +159,34 @@ class Session:
         self.journal.interaction(interaction, kept=kept, client_gone=client_gone, rewrites=rewrites)
         self.tally.answered(interaction, "recorded" if kept else "live", repeated=False)
 
+    def unkept(
+        self, interaction: Interaction, size: int, *, kept: bool, client_gone: bool, rewrites: Sequence[str]
+    ) -> None:
+        """Trace an exchange with the real thing of which `size` bytes were too many to be kept.
+
+        It is not in the journal as an interaction, so no tape can hold half of it; a recording fails.
+        """
+        self.underway.discard(interaction.index)
+        self.tally.answered(interaction, "recorded" if kept else "live", repeated=False)
+        self.write_row(
+            {
+                "index": interaction.index,
+                "session": self.id,
+                "source": "record" if kept else "live",
+                "started": round(interaction.started, 6),
+                "seconds": round(interaction.seconds, 6),
+                **interaction_fields(interaction),
+                "unkept": size,
+                **({"rewrites": list(rewrites)} if rewrites else {}),
+                **({"client_gone": True} if client_gone else {}),
+            }
+        )
+        if kept:
+            name = interaction.request.service
+            path = interaction.request.target.partition("?")[0]
+            told = f"{name} {interaction.request.method} {path}: {size} bytes passed, too many for a tape"
+            self.failed("body_too_large", told, f"a tape takes 64 MiB a body: --mode {name}=live, or ask for less")
+
     def taken(self, interaction: Interaction) -> None:
         """Journal what is taken over from the tape, with the secrets that stand for its own, before it goes on."""
         assert self.journal is not None
@@ -278,7 +306,7 @@ def journal_head(
         **earlier,
         "llms": sorted(config.llm_services),
         "redact": config.redact.model_dump(),
-        "variables": secret_variables(environ, config.redact.keep),
+        "variables": secret_variables(environ, config.redact.keep, config.credential_variables),
         "body_files_over": config.cassettes.body_files_over,
         "recorded_at": datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z"),
         "modes": spec.modes,

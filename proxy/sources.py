@@ -20,17 +20,18 @@ from proctor.proxy.replay import Replay
 from proctor.proxy.seams import Source
 from proctor.proxy.session import ServiceInSession, Session
 from proctor.proxy.upstream import Upstream
+from proctor.proxy.way import Way
 from proctor.wire import FROM_TAPE, KEPT
 
 
 def add_services(
-    session: Session, environ: Mapping[str, str], urls: Mapping[str, str], pool: Callable[[], aiohttp.ClientSession]
+    session: Session, environ: Mapping[str, str], ways: Mapping[str, Way], pool: Callable[[], aiohttp.ClientSession]
 ) -> None:
-    """Give a session its services. `urls` has each that is really asked, and only for those the pool is taken."""
+    """Give a session its services. `ways` has each that is really asked, and only for those the pool is taken."""
     taped = _Taped.of(session, session.tape, session.order, environ) if session.tape and session.order else None
     for name, mode in session.spec.modes.items():
         service = session.config.services[name]
-        upstream = Upstream(service, urls[name], pool(), record=mode in KEPT) if name in urls else None
+        upstream = Upstream(service, ways[name], pool(), record=mode in KEPT) if name in ways else None
         source: Source | None = upstream
         if mode in FROM_TAPE:
             assert taped is not None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from io import BytesIO
 
 import aiohttp
@@ -14,18 +15,17 @@ from yarl import URL
 from proctor.effects import effect_of, tool_of
 from proctor.interaction import Headers, Interaction, Request, Response, header, readable
 from proctor.proxy import answers
+from proctor.proxy.failing import Oversize, ProxyRefused, Refused, cut, failure
 from proctor.proxy.hop import end_to_end, for_upstream
-from proctor.proxy.receiving import FAILURES, Received, abort, rest_of
+from proctor.proxy.receiving import FAILURES, KEPT_BYTES, Received, abort, rest_of
 from proctor.proxy.relay import Relay
 from proctor.proxy.seams import Exchange
+from proctor.proxy.way import Way
 from proctor.service_config import ServiceConfig
 from proctor.summary import without_trailers
 from proctor.wire import STAND_IN_HEADER
 
 _AUTOMATIC = ("User-Agent", "Accept", "Accept-Encoding", "Content-Type")
-_CONNECT_SECONDS = 10.0
-_READ_SECONDS = 600.0
-"""As long as the LLM SDKs wait themselves."""
 _HEADER_BYTES = 64 * 1024
 _LARGE = 2**20
 
@@ -41,7 +41,6 @@ def client_session() -> aiohttp.ClientSession:
         cookie_jar=aiohttp.DummyCookieJar(),
         skip_auto_headers=_AUTOMATIC,
         connector=aiohttp.TCPConnector(limit=0),
-        timeout=aiohttp.ClientTimeout(total=None, sock_connect=_CONNECT_SECONDS, sock_read=_READ_SECONDS),
         max_line_size=_HEADER_BYTES,
         max_field_size=_HEADER_BYTES,
         max_headers=1024,
@@ -51,12 +50,15 @@ def client_session() -> aiohttp.ClientSession:
 class Upstream:
     """Answers one service of one session from the real thing."""
 
-    def __init__(self, service: ServiceConfig, url: str, client: aiohttp.ClientSession, *, record: bool) -> None:
-        """`url` is the service's resolved address, without a trailing slash."""
+    def __init__(self, service: ServiceConfig, way: Way, client: aiohttp.ClientSession, *, record: bool) -> None:
+        """`way` leads to the service."""
         self._service = service
-        self._url = url
+        self._way = way
+        self._options = way.options()
         self._client = client
         self._record = record
+        self._coming: dict[int, aiohttp.ClientResponse] = {}
+        """By exchange: the answers that are on their way."""
 
     @property
     def key_headers(self) -> tuple[str, ...]:
@@ -65,14 +67,17 @@ class Upstream:
 
     async def answer(self, exchange: Exchange) -> web.StreamResponse:
         """See `Source.answer`."""
-        url = self._url + exchange.target
+        url = self._way.url + exchange.target
         try:
-            upstream = await self._send(exchange.request)
+            upstream = self._coming[exchange.index] = await self._send(exchange.request)
         except FAILURES as error:
-            return self.unreachable(exchange, exchange.service.name, error)
+            return self.unreachable(exchange, error)
         try:
             return await Relay(self, exchange, upstream, url).run()
+        except Oversize as error:
+            return self.unreachable(exchange, error)
         finally:
+            del self._coming[exchange.index]
             upstream.release()
 
     async def ask(self, request: Request) -> Response:
@@ -80,15 +85,20 @@ class Upstream:
         started = time.perf_counter()
         upstream = await self._send(request)
         try:
-            return await rest_of(Received(upstream, started))
+            response = await rest_of(Received(upstream, started))
         finally:
             upstream.release()
+        if response.unkept:
+            raise Oversize(f"its answer has {response.unkept} bytes, too many for a tape")
+        return response
 
     def deliver(
         self, exchange: Exchange, recorded: Response, *, client_gone: bool, stopped: bool = False
     ) -> web.StreamResponse:
-        """Journal a whole answer, then give it to the agent."""
-        url = self._url + exchange.target
+        """Journal a whole answer, then give it to the agent. Raises Oversize for one that was not kept."""
+        if recorded.unkept:
+            raise Oversize(f"its answer has {recorded.unkept} bytes, too many to be held for `rewrite`")
+        url = self._way.url + exchange.target
         answer = exchange.session.rewriter.answer(exchange.service.name, exchange.target, url, recorded)
         self.finished(exchange, url, recorded, client_gone=client_gone, rewrites=answer.rewrites, stopped=stopped)
         if not recorded.complete:
@@ -102,13 +112,21 @@ class Upstream:
         return response
 
     async def _send(self, request: Request) -> aiohttp.ClientResponse:
-        return await self._client.request(
+        way = self._way
+        upstream = await self._client.request(
             request.method,
-            URL(self._url + request.target, encoded=True),
-            headers=for_upstream(request.headers),
+            URL(way.url + request.target, encoded=True),
+            headers=for_upstream(request.headers, way.sent),
             data=_payload(request.body),
             allow_redirects=False,
+            **self._options,
         )
+        if upstream.status < 200 or (upstream.status == 407 and way.proxy and not way.tunnelled):
+            upstream.close()
+            if upstream.status == 407:
+                raise ProxyRefused("407")
+            raise Refused(f"status {upstream.status}, for which nobody asked")
+        return upstream
 
     def finished(
         self,
@@ -127,7 +145,7 @@ class Upstream:
         effect, why = effect_of(self._service, request.method, path, tool)
         interaction = Interaction(
             index=exchange.index,
-            request=request_without_hops(exchange),
+            request=self._kept(exchange),
             response=response,
             url=url,
             effect=effect,
@@ -140,9 +158,12 @@ class Upstream:
             stand_in=readable(header(response.headers, STAND_IN_HEADER) or "") or None,
         )
         session = exchange.session
-        session.answered(
-            interaction, kept=self._record, client_gone=client_gone, rewrites=(*exchange.rewrites, *rewrites)
-        )
+        rewrites = (*exchange.rewrites, *rewrites)
+        unkept = response.unkept + (len(request.body) if len(request.body) > KEPT_BYTES else 0)
+        if unkept:
+            session.unkept(interaction, unkept, kept=self._record, client_gone=client_gone, rewrites=rewrites)
+        else:
+            session.answered(interaction, kept=self._record, client_gone=client_gone, rewrites=rewrites)
         if _loses_bytes(request.headers) or _loses_bytes(response.headers):
             session.tally.notes[f"{request.service}: a header that is no UTF-8 lost bytes on its way"] = None
         if request.target.endswith("?"):
@@ -150,22 +171,31 @@ class Upstream:
         if response.trailers and not self._record:  # of a recording, sealing tells
             session.tally.notes[without_trailers(interaction)] = None
         if not response.complete:
-            code, told = _UNENDED if stopped else _CUT
-            session.failed(code, f"{request.service} {request.method} {path}: {told}")
+            self._cut(exchange, path, stopped=stopped)
 
-    def unreachable(self, exchange: Exchange, name: str, cause: BaseException) -> web.StreamResponse:
-        """The answer where the real service of this name gave none."""
-        error = self.unreached(name, cause)
-        exchange.session.error_row(exchange, 502, error)
-        return answers.refusal(502, error, self._service)
+    def _cut(self, exchange: Exchange, path: str, *, stopped: bool) -> None:
+        """Say that an answer came to no end, and why."""
+        coming = self._coming.get(exchange.index)
+        code, told = _UNENDED if stopped else _CUT
+        why = "" if stopped else cut(self._way, coming.content.exception() if coming is not None else None)
+        request = f"{exchange.service.name} {exchange.http.method} {path}"
+        exchange.session.failed(code, f"{request}: {told}: {why}" if why else f"{request}: {told}")
 
-    def unreached(self, name: str, cause: BaseException) -> dict[str, str]:
-        """The error where the real service of this name gave no answer."""
-        return {
-            "code": "upstream_unreachable",
-            "message": f'service "{name}" at {URL(self._url, encoded=True).origin()} did not answer: {_said(cause)}',
-            "fix": f"see that it runs and that [services.{name}] has its address",
-        }
+    def _kept(self, exchange: Exchange) -> Request:
+        """The request as the tape has it; a body that is too large is left out."""
+        request = request_without_hops(exchange)
+        body = request.body if len(request.body) <= KEPT_BYTES else b""
+        return replace(request, headers=self._way.kept(request.headers), body=body)
+
+    def unreachable(self, exchange: Exchange, cause: BaseException) -> web.StreamResponse:
+        """The answer where the real service gave none."""
+        found = failure(self._way, cause)
+        exchange.session.error_row(exchange, found.status, found.as_dict())
+        return answers.refusal(found.status, found.as_dict(), self._service)
+
+    def unreached(self, cause: BaseException) -> dict[str, str]:
+        """The error where the real service gave no answer."""
+        return failure(self._way, cause).as_dict()
 
 
 def request_without_hops(exchange: Exchange) -> Request:
@@ -183,7 +213,3 @@ def _loses_bytes(headers: Headers) -> bool:
 def _payload(body: bytes) -> bytes | BytesIO | None:
     """A body as the client session takes it: a large one piece by piece, so that the loop is not held up."""
     return (BytesIO(body) if len(body) > _LARGE else body) or None
-
-
-def _said(cause: BaseException) -> str:
-    return str(cause) or type(cause).__name__

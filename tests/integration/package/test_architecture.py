@@ -25,7 +25,7 @@ SOURCES = sorted(
     if not any(parent.is_symlink() for parent in path.parents)
 )
 RANKS = (
-    {"errors", "presets", "toml_file", "service_config", "config", "last_seen"},
+    {"errors", "presets", "toml_file", "upstream_config", "service_config", "config", "last_seen"},
     {
         "interaction",
         "encoding",

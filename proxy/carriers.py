@@ -134,10 +134,13 @@ def passed_on(headers: RawHeaders, credential: str) -> RawHeaders:
 
 
 def real_credential(name: str, service: ServiceConfig, environ: Mapping[str, str]) -> str:
-    """For what a session's key stands at the real service: its one identity, else the key of its preset.
+    """For what a session's key stands at the real service.
 
-    Raises SessionError where nothing in the proxy's environment says which credential that is.
+    That is the credential which Proctor puts on there anyway, else its one identity, else the key of its preset. Raises
+    SessionError where nothing in the proxy's environment says which credential it is.
     """
+    if service.credential is not None:
+        return environ[service.credential.variable]  # set, or the session would not have opened
     variables = service.key_variables
     if service.identities and not variables:
         told = f'service "{name}" has {len(service.identities)} identities, and a session\'s key is none of them'

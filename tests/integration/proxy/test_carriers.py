@@ -192,6 +192,31 @@ async def test_a_session_s_key_is_never_sent_to_a_service_whose_own_nobody_knows
     assert [headers["Authorization"] for headers in model.seen] == ["Bearer the-key-of-alice"]
 
 
+@pytest.mark.parametrize("header", ["Authorization", "X-Service-Key"])
+async def test_a_key_gives_way_to_the_credential_that_proctor_puts_on(
+    project: Project, monkeypatch: pytest.MonkeyPatch, header: str
+) -> None:
+    model = Model()
+    monkeypatch.setenv("PUT_ON", "the-credential-that-is-put-on")
+    async with serving(model.answer) as url:
+        project.configure(f'{TOML.format(url=url)}credential = {{ value = "env:PUT_ON", header = "{header}" }}\n')
+        async with control_of(project) as control:
+            one, _ = await opened(control, 2, "record")
+            recorded = await with_openai(way("key", one), FIRST)
+            assert (await control.close(one.session, 0)).sealed
+    (seen,) = model.seen
+    assert seen["Authorization"] == "Bearer the-credential-that-is-put-on"
+    assert seen[header].endswith("the-credential-that-is-put-on")
+    assert not [value for value in seen.values() if KEY_MARK in value]
+    text = project.layout.cassette("t0").read_text(encoding="utf-8")
+    assert not [secret for secret in ("the-credential-that-is-put-on", KEY_MARK, one.session) if secret in text]
+    monkeypatch.delenv("PUT_ON")
+    async with control_of(project) as control:
+        (one,) = await opened(control, 1, "replay")
+        assert await with_openai(way("key", one), FIRST) == recorded
+        assert (await control.close(one.session, 0)).misses == ()
+
+
 @pytest.mark.parametrize("header", ["x-api-key", "api-key", "x-goog-api-key"])
 async def test_the_key_may_come_in_any_header_that_holds_one_and_in_both_of_two(
     project: Project, monkeypatch: pytest.MonkeyPatch, header: str

@@ -75,9 +75,10 @@ def test_headers_that_name_no_session_stay_byte_for_byte(headers: list[tuple[byt
         ({"preset": "openai"}, {"OPENAI_API_KEY": "sk"}, "sk"),
         ({"preset": "openai", "identities": {"a": "env:A"}}, {"OPENAI_API_KEY": "sk", "A": "of a"}, "of a"),
         ({"url": "http://x.test", "identities": {"a": "env:A"}}, {"A": "of a"}, "of a"),
+        ({"preset": "openai", "credential": "env:PUT_ON"}, {"OPENAI_API_KEY": "sk", "PUT_ON": "put on"}, "put on"),
     ],
 )
-def test_a_key_stands_for_the_only_identity_else_for_the_key_of_the_preset(
+def test_a_key_stands_for_what_is_put_on_else_for_the_only_identity_else_for_the_key_of_the_preset(
     service: dict[str, object], environ: dict[str, str], credential: str
 ) -> None:
     assert real_credential("llm", ServiceConfig.model_validate(service), environ) == credential

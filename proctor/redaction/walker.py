@@ -34,7 +34,10 @@ _ENCODED = re.compile(r"%[0-9A-Fa-f]{2}(?:[A-Za-z0-9._~*+!$'()-]|%[0-9A-Fa-f]{2}
 _LITERAL_BEFORE = re.compile(r"[A-Za-z0-9._~*+!$'()-]*\Z")
 _LONGEST_BEFORE = 512
 _ESCAPED = re.compile(r"%[0-9A-Fa-f]{2}")
-_BASE64 = re.compile(r"(?:[A-Za-z0-9+/]{60,76}\r?\n)+[A-Za-z0-9+/]+={0,2}|[A-Za-z0-9+/_-]{12,}={0,2}")
+_BASE64 = re.compile(  # lines, or one word; that both begin with the same set lets the search skip all other signs
+    r"[A-Za-z0-9+/_-](?:(?<![_-])[A-Za-z0-9+/]{59,75}\r?\n(?:[A-Za-z0-9+/]{60,76}\r?\n)*[A-Za-z0-9+/]+={0,2}"
+    r"|[A-Za-z0-9+/_-]{11,}={0,2})"
+)
 _PART = re.compile(r"[^/\s]{12,}")
 _PRINTED = re.compile(r"[^\x00-\x08\x0e-\x1f\x7f\ufffd]*")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import io
 import json
 import sys
 import urllib.error
@@ -165,8 +166,9 @@ Client = Callable[[str, str, bytes, Mapping[str, str]], Awaitable[Got]]
 
 
 async def by_aiohttp(method: str, url: str, body: bytes, headers: Mapping[str, str]) -> Got:
-    """aiohttp, with its defaults."""
-    async with aiohttp.ClientSession() as http, http.request(method, url, data=body or None, headers=headers) as got:
+    """aiohttp, with its defaults; it warns of large bodies that are no file."""
+    file = io.BytesIO(body) if body else None
+    async with aiohttp.ClientSession() as http, http.request(method, url, data=file, headers=headers) as got:
         return Got(got.status, list(got.headers.items()), await got.read())
 
 

@@ -6,8 +6,11 @@ one event, none of these tests comes to its end.
 
 from __future__ import annotations
 
+from contextlib import aclosing
+
 import pytest
 
+from tests.integration.cases.stream_clients import STREAM_CLIENTS
 from tests.integration.proxy.raw import raw_service
 from tests.integration.proxy.streaming import EVENTS, Steps, anthropic, openai_chat, openai_responses, reading
 from tests.support import Project, services, session
@@ -42,3 +45,25 @@ async def test_each_piece_reaches_the_client_before_the_next_is_sent_and_all_are
     assert project.tape("t").interactions[0].response.body == b"".join(pieces)
     async with session(project, "t", "replay") as run, reading(run) as client:
         assert await client.chunks() == pieces
+
+
+@pytest.mark.req(173)
+@pytest.mark.parametrize("client", STREAM_CLIENTS)
+async def test_real_clients_get_each_event_before_the_next_is_sent(project: Project, client: str) -> None:
+    words = ("Shipped ", "yesterday", ".")
+    pieces = openai_chat(*words)
+    expected = ["", *words, ""] if client == "by_openai" else [piece.decode() for piece in pieces]
+    steps = Steps(pieces)
+    async with raw_service(steps.answer) as service:
+        project.configure(services(desk=service.url) + 'preset = "openai"\n')
+        async with session(project, "t") as run, aclosing(STREAM_CLIENTS[client](run.url("desk"))) as stream:
+            for event in expected:
+                steps.next()
+                assert (await anext(stream)).decode() == event
+            steps.next(len(pieces) - len(expected) + 1)
+            assert [piece async for piece in stream] == []
+            assert (await run.close()).sealed
+    assert project.tape("t").interactions[0].response.body == b"".join(pieces)
+    async with session(project, "t", "replay") as run:
+        again = b"".join([piece async for piece in STREAM_CLIENTS[client](run.url("desk"))])
+    assert again.decode() == "".join(expected)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import aclosing, asynccontextmanager
 
 import pytest
 
 from proctor.proxy import session as sessions
 from proctor.resealing import accept_aside
 from proctor.trace import SessionSummary
+from tests.integration.cases.stream_clients import STREAM_CLIENTS
 from tests.integration.proxy.raw import raw_service
 from tests.integration.proxy.streaming import Reader, Steps, openai_chat, reading
 from tests.support import Project, Running, services, session
@@ -131,3 +132,24 @@ async def test_a_stream_that_never_ends_is_broken_for_a_client_that_still_listen
                 await client.chunk()
     assert [error.code for error in summary.errors] == ["answer_unended"]
     assert not project.trace(run.info.session)[0].client_gone
+
+
+@pytest.mark.parametrize("client", STREAM_CLIENTS)
+async def test_real_clients_that_leave_after_the_final_event_leave_a_whole_recording(
+    project: Project, client: str
+) -> None:
+    final = len(PIECES) - 1 if client == "by_openai" else len(PIECES)  # the SDK shows no `[DONE]`
+    steps = Steps(PIECES)
+    async with raw_service(steps.answer) as service:
+        project.configure(services(desk=service.url) + 'preset = "openai"\n')
+        async with session(project, "t") as run:
+            async with aclosing(STREAM_CLIENTS[client](run.url("desk"))) as stream:
+                steps.next(final)
+                size = 0
+                while size < final:
+                    size += len((await anext(stream)).split(b"\n\n")) - 1 or 1
+            steps.next(len(PIECES) - final + 1)
+            summary = await run.close()
+    assert (summary.sealed != "", summary.recorded, summary.errors) == (True, 1, ())
+    kept = project.tape("t").interactions[0].response
+    assert (kept.body, kept.complete) == (b"".join(PIECES), True)

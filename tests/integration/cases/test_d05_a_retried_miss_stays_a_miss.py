@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import urllib.error
 import urllib.request
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection
 
 import aiohttp
 import httpx
@@ -44,18 +44,25 @@ async def openai_stream(url: str) -> int:
     return await asyncio.to_thread(call)
 
 
+def adapted(url: str, statuses: Collection[int]) -> int:
+    """The status that requests ends with, by an adapter that retries such answers three times."""
+    retries = Retry(total=3, status_forcelist=statuses, allowed_methods=None, backoff_factor=0)
+    with requests.Session() as http:
+        http.mount("http://", HTTPAdapter(max_retries=retries))
+        return http.post(f"{url}/chat/completions", json=CHANGED, timeout=30).status_code
+
+
 async def urllib3_adapter(url: str) -> int:
-    """requests with the usual adapter, which retries by status."""
+    """The statuses that such adapters are given in agents."""
+    assert await asyncio.to_thread(adapted, url, RETRIED) == 422
+    return 1
 
-    def call() -> int:
-        retries = Retry(total=3, status_forcelist=RETRIED, allowed_methods=None, backoff_factor=0)
-        with requests.Session() as http:
-            http.trust_env = False
-            http.mount("http://", HTTPAdapter(max_retries=retries))
-            assert http.post(f"{url}/chat/completions", json=CHANGED, timeout=30).status_code == 422
-        return 1
 
-    return await asyncio.to_thread(call)
+async def urllib3_adapter_of_every_error(url: str) -> int:
+    """One that retries a 422 too."""
+    with pytest.raises(requests.exceptions.RetryError):
+        await asyncio.to_thread(adapted, url, range(400, 600))
+    return 4
 
 
 async def httpx_loop(url: str) -> int:
@@ -97,7 +104,15 @@ async def urllib_loop(url: str) -> int:
 
 CLIENTS: dict[str, Callable[[str], Awaitable[int]]] = {
     each.__name__: each
-    for each in (openai_async, openai_stream, urllib3_adapter, httpx_loop, aiohttp_at_once, urllib_loop)
+    for each in (
+        openai_async,
+        openai_stream,
+        urllib3_adapter,
+        urllib3_adapter_of_every_error,
+        httpx_loop,
+        aiohttp_at_once,
+        urllib_loop,
+    )
 }
 
 

@@ -108,13 +108,9 @@ async def test_over_a_megabyte_arrives_and_is_found_again(project: Project, kind
         assert await UPLOADS[kind](run) == recorded
 
 
-SIZES = {"8 MiB of text": (8, "Content-Language: en"), "64 MiB in a coding of its own": (64, "Content-Encoding: x-own")}
-"""MiB, and a header of both messages. What Proctor cannot read it need not search for secrets, which takes a while."""
-
-
-@pytest.mark.parametrize("kind", SIZES)
-async def test_a_very_large_body_passes_in_the_request_and_in_the_answer(project: Project, kind: str) -> None:
-    size, coding = SIZES[kind]
+@pytest.mark.parametrize("size", [8, 64])
+async def test_a_very_large_body_passes_in_the_request_and_in_the_answer(project: Project, size: int) -> None:
+    coding = "Content-Encoding: x-own"  # what cannot be read need not be searched for secrets, which takes a while
     body = b"begin" + b"." * (size * MIB - 8) + b"end"
     async with raw_service(canned(body, coding)) as service:
         project.configure(services(desk=service.url) + "[cassettes]\nbody_files_over = 1_000_000\n")

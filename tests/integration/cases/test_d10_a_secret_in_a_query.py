@@ -36,6 +36,7 @@ def asked(secret: str, page: int = 1) -> Asked:
     return Asked(f"/items?api_token={quote(secret, safe='')}&page={page}")
 
 
+@pytest.mark.req(74)
 @pytest.mark.parametrize("echo", ECHOES)
 @pytest.mark.parametrize("kind", SECRETS)
 async def test_the_value_is_nowhere_in_any_file_raw_or_encoded_and_replay_needs_it_not(

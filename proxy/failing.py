@@ -64,7 +64,8 @@ def failure(way: Way, cause: BaseException) -> Failure:
         told = f"{service} took no connection in {_seconds(way.connect_seconds)}"
         return Failure("upstream_timeout", told, _longer(table), 504)
     if isinstance(cause, TimeoutError):
-        told = f"{service} sent nothing for {_seconds(way.read_seconds)}"
+        what = "sent nothing" if isinstance(cause, aiohttp.ServerTimeoutError) else "took no more of the request"
+        told = f"{service} {what} for {_seconds(way.read_seconds)}"
         return Failure("upstream_timeout", told, _longer(table), 504)
     if isinstance(cause, ssl.SSLError | aiohttp.ClientConnectorSSLError):
         return Failure("upstream_tls", f"{service} refused TLS: {_tls_reason(cause)}", _tls_fix(cause, table))

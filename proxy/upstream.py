@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Sequence
 from dataclasses import replace
-from io import BytesIO
 
 import aiohttp
 from aiohttp import web
+from aiohttp.abc import AbstractStreamWriter
 from multidict import CIMultiDict
 from yarl import URL
 
@@ -28,6 +29,7 @@ from proctor.wire import STAND_IN_HEADER
 _AUTOMATIC = ("User-Agent", "Accept", "Accept-Encoding", "Content-Type")
 _HEADER_BYTES = 64 * 1024
 _LARGE = 2**20
+_PIECE = 2**16
 
 _CUT = ("answer_cut", "the real service broke off")
 _UNENDED = ("answer_unended", "it had no end when the session closed; what had come is kept as cut")
@@ -113,14 +115,15 @@ class Upstream:
 
     async def _send(self, request: Request) -> aiohttp.ClientResponse:
         way = self._way
-        upstream = await self._client.request(
-            request.method,
-            URL(way.url + request.target, encoded=True),
-            headers=for_upstream(request.headers, way.sent),
-            data=_payload(request.body),
-            allow_redirects=False,
-            **self._options,
-        )
+        async with asyncio.timeout(None) as limit:
+            upstream = await self._client.request(
+                request.method,
+                URL(way.url + request.target, encoded=True),
+                headers=for_upstream(request.headers, way.sent),
+                data=_payload(request.body, limit, way.read_seconds),
+                allow_redirects=False,
+                **self._options,
+            )
         if upstream.status < 200 or (upstream.status == 407 and way.proxy and not way.tunnelled):
             upstream.close()
             if upstream.status == 407:
@@ -210,6 +213,29 @@ def _loses_bytes(headers: Headers) -> bool:
     return any(not value.isascii() and readable(value) != value for _, value in headers)
 
 
-def _payload(body: bytes) -> bytes | BytesIO | None:
-    """A body as the client session takes it: a large one piece by piece, so that the loop is not held up."""
-    return (BytesIO(body) if len(body) > _LARGE else body) or None
+class _Upload(aiohttp.Payload):
+    """A large body, sent piece by piece without a copy of it, so that the loop is not held up.
+
+    The service must take each piece in time: the client session would wait for that for ever.
+    """
+
+    def __init__(self, body: bytes, limit: asyncio.Timeout, seconds: float) -> None:
+        super().__init__(body)
+        self._size = len(body)
+        self._limit = limit
+        self._seconds = seconds
+
+    def decode(self, encoding: str = "utf-8", errors: str = "strict") -> str:
+        return str(self._value, encoding, errors)
+
+    async def write(self, writer: AbstractStreamWriter) -> None:
+        view, clock = memoryview(self._value), asyncio.get_running_loop().time
+        for at in range(0, len(view), _PIECE):
+            self._limit.reschedule(clock() + self._seconds)
+            await writer.write(view[at : at + _PIECE])
+            await asyncio.sleep(0)
+
+
+def _payload(body: bytes, limit: asyncio.Timeout, seconds: float) -> bytes | _Upload | None:
+    """A body as the client session takes it."""
+    return (_Upload(body, limit, seconds) if len(body) > _LARGE else body) or None

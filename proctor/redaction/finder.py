@@ -26,10 +26,10 @@ _SETTING = re.compile(
     r"|private[-_]?key|shared[-_]?access[-_]?key|token|authorization|密码|口令|密钥|令牌)[\"']?"
     r"\s{0,3}(?:=|:|：|是|为)\s{0,3}(?:(?:bearer|basic|token)\s+)?[\"']?(?P<value>(?:[^\s\"',;&<>，。；！？、：）`\\]|\\(?![nrtu\"'])){8,512})"
 )
-_SETTING_SIGNS = ("pass", "pwd", "secret", "key", "token", "authorization", "密码", "口令", "密钥", "令牌")
-"""One of these, whatever its case, is in each such setting."""
+_SETTING_START = re.compile("pass|pwd|secret|api|access|account|private|shared|token|authorization|密码|口令|密钥|令牌")
+"""How each such setting begins, in text without capitals: far quicker to look for."""
 _LONG = 512
-"""Characters. In what is longer a plain search for the signs is faster than the pattern."""
+"""Characters. In what is longer it is worth it to look for the beginnings first."""
 _NAME_BEFORE = re.compile(r"[A-Za-z0-9_.-]*\Z")
 _NAME = re.compile(r"[^\s\"'=:：是为]+")
 _LONGEST_NAME = 64
@@ -84,7 +84,7 @@ class Finder:
             yield from self._in_query(text)
         if "://" in text and "@" in text:
             yield from _userinfo(text)
-        for found in _SETTING.finditer(text) if _may_hold_settings(text) else ():
+        for found in _settings(text):
             value = _without_end(found["value"])
             if is_likely(value) and not _CODE.match(value) and self._is_named(text, found):
                 yield Span(found.start("value"), found.start("value") + len(value), value, "named in text")
@@ -119,11 +119,18 @@ class Finder:
             yield Span(start, end, text[start:end], kind)
 
 
-def _may_hold_settings(text: str) -> bool:
-    if len(text) <= _LONG:
-        return True
-    folded = text.casefold()
-    return any(sign in folded for sign in _SETTING_SIGNS)
+def _settings(text: str) -> Iterator[re.Match[str]]:
+    """What `_SETTING.finditer` gives, found faster in a long text."""
+    folded = text.lower().replace("ſ", "s").replace("ı", "i") if len(text) > _LONG else ""  # as IGNORECASE has it
+    if len(folded) != len(text):  # a short one, or one in which a capital has another length
+        yield from _SETTING.finditer(text)
+        return
+    end = 0
+    for start in _SETTING_START.finditer(folded):
+        found = _SETTING.match(text, start.start()) if start.start() >= end else None
+        if found:
+            end = found.end()
+            yield found
 
 
 def _userinfo(text: str) -> Iterator[Span]:

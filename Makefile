@@ -3,12 +3,13 @@
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
+NPM_READY := tests/clients/npm/node_modules/.package-lock.json
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check bench figures soak requirements format
+.PHONY: help demo test check bench figures soak requirements format clients-npm
 
 help: ## what can be made
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Proctor needs Python 3.11 or newer: make PYTHON=python3.11 ...")'
@@ -36,6 +37,12 @@ figures: $(READY) ## how right the rules are on labelled runs (PROCTOR_TEST_DATA
 
 soak: $(READY) ## the tests with their full counts of kills, changes and examples
 	PROCTOR_SOAK=1 $(BIN)/python -m pytest -n 2 --dist loadfile --timeout 1800
+
+clients-npm: $(NPM_READY) ## the npm clients that tests/clients drives (needs Node 18 or newer); without them their tests are skipped
+
+$(NPM_READY): tests/clients/npm/package.json tests/clients/npm/package-lock.json
+	cd tests/clients/npm && npm ci --no-audit --no-fund --silent
+	touch $(NPM_READY)
 
 requirements: $(READY) ## which requirements are met, and by which tests
 	$(BIN)/python tools/requirements.py

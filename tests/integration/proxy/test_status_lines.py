@@ -19,7 +19,7 @@ async def test_a_service_that_is_down_is_told_in_the_status_line(project: Projec
             "Proctor: upstream_unreachable; see the body, or: proctor session show",
         )
         shown = requests.Response()
-        shown.status_code, shown.reason = answer.status, answer.reason
+        shown.status_code, shown.reason = answer.status, answer.reason or ""
         assert "Proctor: upstream_unreachable" in _raised_by(shown)
 
 

@@ -3,10 +3,9 @@
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
-NPM_READY := tests/clients/npm/node_modules/.package-lock.json
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check bench figures soak requirements format clients-npm
+.PHONY: help demo test check bench figures soak requirements format clients client-environments clients-npm
 
 help: ## what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -38,11 +37,15 @@ figures: $(READY) ## how right the rules are on labelled runs (PROCTOR_TEST_DATA
 soak: $(READY) ## the tests with their full counts of kills, changes and examples
 	PROCTOR_SOAK=1 $(BIN)/python -m pytest -n 2 --dist loadfile --timeout 1800
 
-clients-npm: $(NPM_READY) ## the npm clients that tests/clients drives (needs Node 18 or newer); without them their tests are skipped
+client-environments: $(READY) ## other people's LLM clients (Python and Node), into .venv-clients; without them their tests are skipped
+	$(BIN)/python -m tests.clients build python node
 
-$(NPM_READY): tests/clients/npm/package.json tests/clients/npm/package-lock.json
-	cd tests/clients/npm && npm ci --no-audit --no-fund --silent
-	touch $(NPM_READY)
+clients-npm: $(READY) ## those for Node alone (18 or newer)
+	$(BIN)/python -m tests.clients build node
+
+clients: client-environments ## record and replay every client, and write the table of docs/clients.md
+	$(BIN)/python -m tests.clients
+	PROCTOR_SOAK=1 $(BIN)/python -m pytest -q -n 2 --timeout 300 tests/clients/test_client_errors.py
 
 requirements: $(READY) ## which requirements are met, and by which tests
 	$(BIN)/python tools/requirements.py

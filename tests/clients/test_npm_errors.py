@@ -1,129 +1,160 @@
-"""What users of npm clients read when something goes wrong: the error that they catch, and what node prints of it."""
+"""What users of the npm SDKs catch when something goes wrong, and what node prints where they do not."""
 
 from __future__ import annotations
 
-import shutil
+import dataclasses
+import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from examples.order_desk import stand_in_model
-from proctor.trace import TraceRow
-from tests.clients import npm_files, npm_programs
-from tests.clients.npm_programs import FOLDER, PROGRAMS, Program
-from tests.clients.npm_running import CLOSED, caught, configure, cut, record, replay, upstreams
+from tests.clients import environments
+from tests.clients.catalogue import CLIENTS, Client
+from tests.clients.cutting import cut_model
+from tests.clients.running import CLOSED, TAPE, project_for, record, replay, say_something_else, upstreams
 from tests.support import Finished, Project
 
-pytestmark = pytest.mark.skipif(bool(npm_programs.missing()), reason=npm_programs.missing() or "all is there")
-CAUGHT = str(FOLDER / "caught.mjs")
-HIDES = ("streamText",)
-"""`streamText` logs what went wrong and throws an error of its own, which only says that it did."""
-OTHER_WORDS = {"FIRST_QUESTION": "Where is my order US2002?", "SEARCH": "something else"}
+pytestmark = pytest.mark.timeout(300)
+NODE = {client.name: client for client in CLIENTS if client.kind == "node"}
 MISSED = {
-    "openai": ("UnprocessableEntityError", "422 Proctor: ", "not_recorded"),
-    "ai": ("APICallError", "Proctor: ", None),
-    "": ("Error", "422 ", None),
+    "npm openai chat": (
+        "UnprocessableEntityError",
+        "422 Proctor: llm POST /chat/completions: nothing on tape t answers",
+    ),
+    "npm openai Responses, streamed": (
+        "UnprocessableEntityError",
+        "422 Proctor: llm POST /responses: nothing on tape t",
+    ),
+    "ai, @ai-sdk/openai (Responses)": ("APICallError", "Proctor: llm POST /responses: nothing on tape t answers"),
+    "ai, @ai-sdk/openai chat": ("APICallError", "Proctor: llm POST /chat/completions: nothing on tape t answers"),
+    "fetch of Node": ("Error", "422 Proctor: not_recorded; see the body, or: proctor session show: {"),
 }
+SAYS_NOTHING = ("ai, @ai-sdk/openai (Responses), streamed", "ai, @ai-sdk/openai chat, streamed")
+"""`streamText` prints the error where `onError` is not set, and throws one that says only to look there."""
 DOWN = {
-    "openai": ("InternalServerError", "502 Proctor: ", 1),
-    "ai": ("RetryError", "Failed after 3 attempts. Last error: Proctor: ", 3),
-    "": ("Error", "502 ", 1),
+    "npm openai Responses": ("InternalServerError", "502 Proctor: ", 1),
+    "ai, @ai-sdk/openai (Responses)": ("RetryError", "Failed after 3 attempts. Last error: Proctor: ", 3),
 }
-"""Class and start of what is caught, and how often the client asked: `ai` does not know x-should-retry."""
-CUT: tuple[tuple[int, dict[str, int]], ...] = ((2, {"ai, streamText, Responses": 3}), (4, {}))
-"""After how many pieces it breaks off, and who then asks how often; all others ask once."""
-STREAMED = [program for program in PROGRAMS if program.streams]
+CUT = {
+    ("npm openai chat, streamed", 2): ("OpenAIError", "terminated", 1),
+    ("npm openai Responses, streamed", 2): ("TypeError", "terminated", 1),
+    ("ai, @ai-sdk/openai chat, streamed", 2): ("APICallError", "Failed to process successful response", 1),
+    ("ai, @ai-sdk/openai (Responses), streamed", 2): ("NoOutputGeneratedError", "No output generated.", 3),
+    ("ai, @ai-sdk/openai (Responses), streamed", 6): ("APICallError", "Failed to process successful response", 1),
+}
+"""By how many events came. `ai` asks once more where Responses breaks off before it has said anything."""
 
 
-@pytest.fixture(scope="module")
-def tapes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """The tapes that were recorded so far, by program."""
-    return {}
+def caught(client: Client) -> Client:
+    """The same, within a program that catches its error, tells it as JSON, and lets it fall."""
+    if reason := environments.missing(client):
+        pytest.skip(f"{client.name}: {reason}")
+    return dataclasses.replace(client, program="caught.mjs", options=(client.program, *client.options))
 
 
-async def with_tape(program: Program, project: Project, tapes: dict[str, Path]) -> None:
-    """The project has this program's tape, which is recorded once."""
-    configure(project, program)
-    if program.name not in tapes:
-        async with upstreams(project.root) as addresses:
-            recorded = await record(project, addresses, *program.command())
-        assert recorded.status == 0, recorded.stderr
-        tapes[program.name] = project.layout.cassettes
-    else:
-        shutil.copytree(tapes[program.name], project.layout.cassettes)
+def error_of(finished: Finished) -> dict[str, Any]:
+    """What was caught; the line before Proctor's own."""
+    assert finished.summary["command_status"] == 1, finished.stderr
+    told: dict[str, Any] = json.loads(finished.stdout.splitlines()[-2])
+    return told
 
 
-def asked(project: Project, finished: Finished, service: str) -> list[TraceRow]:
-    """What the client asked of a service."""
-    return [row for row in project.trace(finished.summary["session"]) if row.service == service]
-
-
-def dumped(finished: Finished) -> str:
-    """What node or the client printed of the error, without what Proctor adds at the end."""
+def printed(finished: Finished) -> str:
+    """What node or the SDK printed of the error, before Proctor's own summary."""
     return finished.stderr.partition("\nproctor: ")[0]
 
 
-def hides(program: Program) -> bool:
-    return any(word in program.name for word in HIDES)
+def statuses(project: Project, finished: Finished) -> list[int | None]:
+    """What each request for the model was answered."""
+    return [row.status for row in project.trace(finished.summary["session"]) if row.service == "llm"]
 
 
-@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.name)
-async def test_a_miss_is_told_in_full_and_asked_once(
-    program: Program, project: Project, tapes: dict[str, Path]
+@pytest.fixture(scope="module")
+def tapes() -> dict[str, str]:
+    """The tapes of the module as text, by the client that recorded them: each is recorded once."""
+    return {}
+
+
+async def missed(client: Client, folder: Path, tapes: dict[str, str]) -> tuple[Project, Finished]:
+    """A replay with another question than the one that this client recorded, unstreamed."""
+    failing = caught(client)
+    project = project_for(failing, folder)
+    tape = project.layout.cassettes / f"{TAPE}.yaml"
+    recorder = client.name.removesuffix(", streamed")
+    if recorder not in tapes:
+        async with upstreams(folder) as addresses:
+            made = await record(project, NODE[recorder], addresses)
+        assert made.status == 0, made.stderr
+        tapes[recorder] = tape.read_text(encoding="utf-8")
+    tape.parent.mkdir(exist_ok=True)
+    tape.write_text(tapes[recorder], encoding="utf-8")
+    say_something_else(project)
+    return project, await replay(project, failing)
+
+
+@pytest.mark.parametrize("name", MISSED)
+async def test_the_error_of_a_miss_says_what_changed_and_what_to_do(
+    name: str, tmp_path: Path, tapes: dict[str, str]
 ) -> None:
-    await with_tape(program, project, tapes)
-    missed = await replay(project, *program.command(CAUGHT), **OTHER_WORDS)
-    assert missed.status == 3
-    rows = asked(project, missed, program.service)
-    assert [row.status for row in rows] == [422]
-    words = dumped(missed)
-    for part in ("Proctor: ", "nothing on tape t answers this request", "recorded", "proctor record ", "not_recorded"):
-        assert part in words, part
-    if not hides(program):
-        name, start, code = MISSED[program.package]
-        error = caught(missed)
-        assert error["class"] == name
-        assert error["message"].startswith(start)
-        assert "Proctor: " in error["message"]
-        assert "proctor record " in error["message"]
-        assert error.get("code") == code
+    kind, start = MISSED[name]
+    project, finished = await missed(NODE[name], tmp_path, tapes)
+    error = error_of(finished)
+    text = error["message"].replace('\\"', '"')
+    assert error["class"] == kind
+    assert text.startswith(start)
+    assert text.splitlines()[0] in printed(finished).replace('\\"', '"'), "node's own words say less"
+    assert 'got "Where is my order US2002?"' in text
+    assert "proctor record --only llm --over t --cassette t -- node programs/" in text
+    if NODE[name].package:
+        assert error["status"] == 422
+    if NODE[name].package == "openai":
+        assert (error["code"], error["type"]) == ("not_recorded", "proctor_error")
+    assert statuses(project, finished) == [422]
 
 
-@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.name)
-async def test_a_service_that_is_down_is_named_by_its_error(program: Program, project: Project) -> None:
-    configure(project, program)
-    down = {"MODEL": f"{CLOSED}/v1", "FILES": CLOSED}
-    async with upstreams(project.root) as addresses:
-        finished = await record(project, {**addresses, **down}, *program.command(CAUGHT))
-    name, start, attempts = DOWN[program.package]
-    assert finished.summary["command_status"] == 1
-    assert [row.status for row in asked(project, finished, program.service)] == [502] * attempts
-    told = f'service "{program.service}" at {CLOSED} did not answer: nobody listens there'
-    words = dumped(finished).replace('\\"', '"')
-    assert f"Proctor: {told}" in words
-    assert f"[services.{program.service}] has its address" in words
-    assert finished.stderr.count(f"not sealed: {told}") == 1
-    if not hides(program):
-        error = caught(finished)
-        assert error["class"] == name
-        assert error["message"].startswith(start)
-
-
-@pytest.mark.parametrize(("pieces", "attempts"), CUT, ids=["early", "late"])
-@pytest.mark.parametrize("program", STREAMED, ids=lambda program: program.name)
-async def test_a_stream_that_breaks_off_fails_the_client_and_proctor_says_who_broke_off(
-    program: Program, pieces: int, attempts: dict[str, int], project: Project
+@pytest.mark.parametrize("name", SAYS_NOTHING)
+async def test_a_miss_of_stream_text_is_printed_though_its_error_says_nothing(
+    name: str, tmp_path: Path, tapes: dict[str, str]
 ) -> None:
-    configure(project, program)
-    model, files = cut(stand_in_model.create_app(), pieces), cut(npm_files.create_app(), pieces)
-    async with upstreams(project.root, model, files) as addresses:
-        finished = await record(project, addresses, *program.command(CAUGHT))
-    rows = [row for row in asked(project, finished, program.service) if row.cut]
-    assert len(rows) == attempts.get(program.name, 1)
-    assert finished.summary["command_status"] == 1
-    assert any(word in dumped(finished) for word in ("terminated", "Failed to process successful response"))
-    row = rows[0]
-    told = f"{program.service} {row.method} {row.target}: the real service broke off"
+    project, finished = await missed(NODE[name], tmp_path, tapes)
+    assert error_of(finished)["class"] == "NoOutputGeneratedError"
+    own = printed(finished)
+    assert "APICallError [AI_APICallError]: Proctor: llm POST /" in own
+    assert "proctor record --only llm --over t --cassette t -- node programs/" in own
+    assert statuses(project, finished) == [422]
+
+
+@pytest.mark.parametrize("name", DOWN)
+async def test_the_error_of_a_service_that_is_down_names_the_service_and_its_setting(name: str, tmp_path: Path) -> None:
+    kind, start, attempts = DOWN[name]
+    client = caught(NODE[name])
+    project = project_for(client, tmp_path)
+    async with upstreams(tmp_path) as addresses:
+        finished = await record(project, client, {**addresses, "MODELV1": f"{CLOSED}/v1"})
+    error = error_of(finished)
+    told = f'service "llm" at {CLOSED} did not answer: nobody listens there'
+    assert error["class"] == kind
+    assert error["message"].startswith(start + told)
+    assert "[services.llm]" in error["message"]
+    assert f"Proctor: {told}" in printed(finished)
+    assert statuses(project, finished) == [502] * attempts
     assert finished.stderr.count(f"not sealed: {told}") == 1
+
+
+@pytest.mark.parametrize(("name", "events"), CUT)
+async def test_a_stream_that_breaks_off_is_an_error_and_proctor_says_whose(
+    name: str, events: int, tmp_path: Path
+) -> None:
+    kind, start, attempts = CUT[name, events]
+    client = caught(NODE[name])
+    project = project_for(client, tmp_path)
+    async with upstreams(tmp_path, cut_model(events)) as addresses:
+        finished = await record(project, client, addresses)
+    error = error_of(finished)
+    assert error["class"] == kind
+    assert error["message"].startswith(start)
+    assert statuses(project, finished) == [200] * attempts
+    assert finished.stderr.count("not sealed: llm POST /") == 1
+    assert "the real service broke off" in finished.stderr
     assert finished.summary["aside"]
-    assert not (project.layout.cassettes / "t.yaml").exists()

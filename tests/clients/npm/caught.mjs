@@ -1,4 +1,4 @@
-// Runs a program, prints what its user would catch as one line of JSON, and lets it fall: `caught.mjs PROGRAM [OPTIONS]`
+// Runs a program, prints what its user would catch as a line of JSON, and lets it fall: `caught.mjs PROGRAM [OPTIONS]`
 const program = process.argv.splice(2, 1)[0];
 try {
   await import(new URL(program, import.meta.url));

@@ -1,50 +1,63 @@
-// What these programs share: what is asked, and the order desk's tools, called with Node's own fetch.
-const ORDER = { order_id: "string" };
-const AMOUNT = { ...ORDER, amount: "string" };
+// What every Node program here shares: the conversation, and the order desk's tools, called with plain fetch.
+import { readFileSync } from "node:fs";
 
-export const system = "You are an online shop's customer service agent, talking to customer C-2001. Call get_token first.";
-export const turns = [
-  process.env.FIRST_QUESTION ?? "Where are my orders US2001 and US2002?",
-  "Thank you. Please refund US2001, its base is cracked.",
-];
+export const talk = JSON.parse(readFileSync("conversation.json", "utf8"));
 export const MAX_ROUNDS = 8;
 
-export const tools = [
-  { name: "get_token", description: "Verify the customer.", takes: { customer_id: "string" } },
-  { name: "query_order", description: "Look up an order.", takes: ORDER },
-  { name: "query_logistics", description: "Where the parcel of an order is.", takes: ORDER },
-  { name: "calc_refund", description: "What a refund would pay.", takes: ORDER },
-  { name: "create_refund", description: "Refund an order, once.", takes: AMOUNT },
-].map(({ name, description, takes }) => ({
+export const schemas = Object.entries(talk.tools).map(([name, tool]) => ({
   name,
-  description,
+  description: tool.description,
   parameters: {
     type: "object",
-    properties: Object.fromEntries(Object.entries(takes).map(([key, type]) => [key, { type }])),
-    required: Object.keys(takes),
+    properties: Object.fromEntries(tool.arguments.map((argument) => [argument, { type: "string" }])),
+    required: tool.arguments,
     additionalProperties: false,
   },
 }));
 
-let token;
-const calls = [];
-
-// The tool's answer as text, for the model.
-export async function callTool(name, args) {
-  const response = await fetch(`${process.env.ORDERS_URL}/tools/${name}`, {
+export async function post(url, body, headers = {}) {
+  const answer = await fetch(url, {
     method: "POST",
-    headers: { "Content-Type": "application/json", ...(token && { Authorization: `Bearer ${token}` }) },
-    body: JSON.stringify(args),
+    headers: { "Content-Type": "application/json", ...headers },
+    body: JSON.stringify(body),
   });
-  const text = await response.text();
-  if (!response.ok) throw new Error(`${name}: ${response.status} ${response.statusText}: ${text}`);
+  if (!answer.ok) throw new Error(`${answer.status} ${answer.statusText}: ${await answer.text()}`);
+  return answer.text();
+}
+
+let token = "";
+const lines = [];
+
+export async function callTool(name, args) {
+  const headers = token ? { Authorization: `Bearer ${token}` } : {};
+  const text = await post(`${process.env.ORDERS_URL}/tools/${name}`, args, headers);
   const { token: given, ...shown } = JSON.parse(text);
   token = given ?? token;
-  calls.push(`${name} ${JSON.stringify(args)} -> ${JSON.stringify(shown)}`);
+  lines.push(`tool: ${name} ${JSON.stringify(args)} -> ${JSON.stringify(shown)}`);
   return text;
 }
 
 // Sorted: calls made together end in any order.
-export function printCalls() {
-  console.log(calls.sort().join("\n"));
+export function report() {
+  console.log(lines.sort().join("\n"));
+}
+
+// A tool loop over chat completions; `ask` gives the model's message.
+export async function converse(ask) {
+  const messages = [{ role: "system", content: talk.system }];
+  const tools = schemas.map((schema) => ({ type: "function", function: schema }));
+  for (const turn of talk.turns) {
+    messages.push({ role: "user", content: turn });
+    for (let round = 0; round < MAX_ROUNDS; round++) {
+      const { content, tool_calls: calls = [] } = await ask(messages, tools);
+      messages.push({ role: "assistant", content, ...(calls.length ? { tool_calls: calls } : {}) });
+      if (!calls.length) {
+        console.log(content);
+        break;
+      }
+      const told = await Promise.all(calls.map((c) => callTool(c.function.name, JSON.parse(c.function.arguments))));
+      calls.forEach((call, i) => messages.push({ role: "tool", tool_call_id: call.id, content: told[i] }));
+    }
+  }
+  report();
 }

@@ -19,7 +19,7 @@ console.log(await (await checked(await fetch(new URL(note.headers.get("location"
 
 const form = new FormData();
 form.set("order", "US2001");
-form.set("photo", new Blob([Uint8Array.from({ length: 4096 }, (_, i) => i % 256)], { type: "image/png" }), "底座.png");
+form.set("photo", new Blob([Uint8Array.from({ length: 4096 }, (_, i) => i % 256)], { type: "image/png" }), process.env.PHOTO_NAME ?? "底座.png");
 console.log(await (await checked(await fetch(`${base}/photos`, { method: "POST", body: form }))).json());
 
 const events = await checked(await fetch(`${base}/events`, { headers: { Accept: "text/event-stream" } }));

@@ -5,10 +5,10 @@ BIN := .venv/bin
 READY := .venv/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check bench figures soak requirements format
+.PHONY: help demo test check bench figures soak requirements format clients client-environments clients-npm
 
 help: ## what can be made
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Proctor needs Python 3.11 or newer: make PYTHON=python3.11 ...")'
@@ -36,6 +36,16 @@ figures: $(READY) ## how right the rules are on labelled runs (PROCTOR_TEST_DATA
 
 soak: $(READY) ## the tests with their full counts of kills, changes and examples
 	PROCTOR_SOAK=1 $(BIN)/python -m pytest -n 2 --dist loadfile --timeout 1800
+
+client-environments: $(READY) ## other people's LLM clients (Python and Node), into .venv-clients; without them their tests are skipped
+	$(BIN)/python -m tests.clients build python node
+
+clients-npm: $(READY) ## those for Node alone (18 or newer)
+	$(BIN)/python -m tests.clients build node
+
+clients: client-environments ## record and replay every client, and write the table of docs/clients.md
+	$(BIN)/python -m tests.clients
+	PROCTOR_SOAK=1 $(BIN)/python -m pytest -q -n 2 --timeout 300 tests/clients/test_client_errors.py
 
 requirements: $(READY) ## which requirements are met, and by which tests
 	$(BIN)/python tools/requirements.py

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice, zip_longest
 from typing import Any, NamedTuple
 
-from proctor.canonical import body_kind, canonical_body, sorted_pairs
+from proctor.canonical import body_kind, canonical_body, multipart_parts, sorted_pairs
+from proctor.encoding import decoded
 from proctor.interaction import Request, header, readable
 from proctor.matchkey import Identity, key_headers_of
 from proctor.trace import body_value
@@ -15,10 +17,14 @@ from proctor.trace import body_value
 ABSENT = object()
 """Stands for a value on the side that has none."""
 _SHOWN = 80
+_PART_NAME = re.compile(r'[;\s]name="([^"]*)"')
+
+Part = tuple[list[tuple[str, str]], bytes]
+"""Of a multipart body: headers and content."""
 
 
 class Difference(NamedTuple):
-    """A part that differs: `body /date`, `query page`, `header range`, `path`. `ABSENT` stands for no value."""
+    """What differs: `body /date`, `query page`, `header range`, `part photo`, `path`. `ABSENT` stands for no value."""
 
     where: str
     recorded: Any
@@ -92,11 +98,55 @@ def _body_differences(recorded: Request, asked: Request) -> Iterator[tuple[str, 
     if body_kind(header(asked.headers, "content-type") or "") == "form":
         yield from _field_differences("form", fields(_text(recorded.body)), fields(_text(asked.body)))
         return
+    parts = _parts(recorded), _parts(asked)
+    if parts[0] is not None and parts[1] is not None:
+        yield from _part_differences(parts[0], parts[1])
+        return
     old, new = body_value(recorded.headers, recorded.body), body_value(asked.headers, asked.body)
     differences = [(f"body {where}", left, right) for where, left, right in json_differences(old, new)]
     if not differences and canonical_body(recorded.headers, recorded.body) == canonical_body(asked.headers, asked.body):
         return
     yield from differences or [("body", f"{len(recorded.body)} bytes", f"{len(asked.body)} other bytes")]
+
+
+def _parts(request: Request) -> list[Part] | None:
+    """The parts of a multipart body; None of any other."""
+    content_type = header(request.headers, "content-type") or ""
+    if body_kind(content_type) != "multipart":
+        return None
+    plain = decoded(request.body, header(request.headers, "content-encoding"))
+    return None if plain is None else multipart_parts(content_type, plain)
+
+
+def _part_differences(old: Sequence[Part], new: Sequence[Part]) -> Iterator[tuple[str, Any, Any]]:
+    """Of two multipart bodies whatever differs in a part; the boundary is none of it."""
+    for number, (left, right) in enumerate(zip_longest(old, new)):
+        name = _part_name(left or right, number)
+        if left is None or right is None:
+            yield f"part {name}", _size(left), _size(right)
+            continue
+        yield from _field_differences(f"part {name}", grouped(left[0]), grouped(right[0]))
+        if left[1] != right[1]:
+            yield f"part {name}", *_contents(left[1], right[1])
+
+
+def _part_name(part: Part | None, number: int) -> str:
+    """The name of its field, else its number."""
+    disposition = dict(part[0]).get("content-disposition", "") if part else ""
+    found = _PART_NAME.search(disposition)
+    return found[1] if found else str(number)
+
+
+def _size(part: Part | None) -> Any:
+    return ABSENT if part is None else f"{len(part[1])} bytes"
+
+
+def _contents(old: bytes, new: bytes) -> tuple[str, str]:
+    """Two contents as texts, or their sizes where one is none."""
+    try:
+        return old.decode(), new.decode()
+    except UnicodeDecodeError:
+        return f"{len(old)} bytes", f"{len(new)} other bytes"
 
 
 def _field_differences(kind: str, old: dict[str, Any], new: dict[str, Any]) -> Iterator[tuple[str, Any, Any]]:

@@ -70,7 +70,7 @@ def seal(layout: Layout, content: JournalContent) -> SealResult:
     recorded = tuple(interaction for interaction in clean if interaction.index not in taken)
     if old and not clean:  # the tape answered everything
         return SealResult(cassette, redactor, rows, notes=notes)
-    reasons = tuple(reasons_not_to_seal(head, recorded, content.faults))
+    reasons = tuple(dict.fromkeys(reasons_not_to_seal(head, recorded, content.faults)))  # retries repeat them
     if not clean:
         return SealResult(cassette, redactor, rows, reasons=reasons, notes=notes)
     refuse_leaks(redactor, clean)

@@ -28,6 +28,7 @@ def _answer(status: int, service: ServiceConfig | None, error: dict[str, Any], h
     shape = service.preset_facts.error_shape if service and service.preset_facts else "plain"
     return web.Response(
         status=status,
+        reason=f"Proctor: {error['code']}; see the body, or: proctor session show",
         body=orjson.dumps(_shaped(shape, error)),
         content_type="application/json",
         charset="utf-8",

@@ -172,7 +172,7 @@ def test_make_targets_that_the_docs_name_exist() -> None:
     named = {
         command.split()[1] for page in (*PAGES, "CONTRIBUTING.md") for command in commands_of(page) if "make" in command
     }
-    assert named == {"demo", "test", "check", "bench", "figures", "soak"}
+    assert named == {"demo", "test", "check", "bench", "figures", "soak", "clients"}
     assert all(re.search(rf"^{target}:.*## ", makefile, flags=re.MULTILINE) for target in named)
 
 

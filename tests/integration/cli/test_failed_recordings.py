@@ -69,6 +69,15 @@ async def test_a_service_that_only_refuses_is_not_recorded_though_another_answer
     assert kept(project) == [".proctor/aside/t.yaml", "cassettes/t.yaml"]
 
 
+async def test_a_reason_is_told_once_however_often_the_agent_asked_again(project: Project) -> None:
+    async with serving(break_off) as url:
+        project.configure(services(line=url))
+        ended = await record(project, 'for _ in range(3): call(LINE + "/x")')
+    reasons = ended.summary["aside_reasons"]
+    assert len(reasons) == len(set(reasons))
+    assert ended.stderr.count("not sealed: line GET /x: the real service broke off") == 1
+
+
 async def test_one_refusal_among_good_answers_is_recorded_as_it_was(project: Project) -> None:
     async with serving(Desk(answers={"/b": [403]}).answer) as url:
         project.configure(services(desk=url))

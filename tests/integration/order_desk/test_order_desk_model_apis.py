@@ -40,6 +40,11 @@ async def messages(model: str, said: list[Json], **extra: Any) -> tuple[int, str
     return await post(f"{model}/v1/messages", body, {"x-api-key": "any", "anthropic-version": "2023-06-01"})
 
 
+def sdk(model: str) -> Any:
+    """The real client, untyped: its unions of thirty item types say nothing here."""
+    return AsyncOpenAI(base_url=f"{model}/v1", api_key="any", max_retries=0)
+
+
 def events_of(text: str) -> list[Json]:
     """The data of named events, each of which must carry its own type as name."""
     found = []
@@ -71,7 +76,7 @@ def token_called() -> list[Any]:
 
 
 async def test_responses_plans_by_the_same_rules(model: str) -> None:
-    async with AsyncOpenAI(base_url=f"{model}/v1", api_key="any") as client:
+    async with sdk(model) as client:
         create = responses_of(client).with_raw_response.create
         told = (await create(model="gpt", instructions=SYSTEM, input=ASK, tools=RESPONSES_TOOLS)).parse()
         assert (told.object, told.status, told.model, told.usage) == ("response", "completed", "stand-in-rules-1", None)
@@ -87,7 +92,7 @@ async def test_responses_plans_by_the_same_rules(model: str) -> None:
 
 
 async def test_a_responses_stream_builds_up_what_it_completes_with(model: str) -> None:
-    async with AsyncOpenAI(base_url=f"{model}/v1", api_key="any") as client:
+    async with sdk(model) as client:
         for tools in (RESPONSES_TOOLS, []):
             stream = await responses_of(client).create(
                 model="gpt",
@@ -111,7 +116,7 @@ async def test_a_responses_stream_builds_up_what_it_completes_with(model: str) -
 
 
 async def test_responses_that_would_need_a_memory_are_refused(model: str) -> None:
-    async with AsyncOpenAI(base_url=f"{model}/v1", api_key="any", max_retries=0) as client:
+    async with sdk(model) as client:
         with pytest.raises(BadRequestError, match="keeps no responses"):
             await responses_of(client).create(model="gpt", input="hi", previous_response_id="resp_1")
 

@@ -61,6 +61,47 @@ def test_each_difference_is_told_with_its_place_and_both_values(
     assert request_diff(recorded, now) == told
 
 
+def upload(boundary: str, *parts: bytes) -> Request:
+    """A request that uploads parts, each with its headers and content."""
+    body = b"".join(b"--%s\r\n%s\r\n" % (boundary.encode(), part) for part in parts)
+    headers = (("Content-Type", f"multipart/form-data; boundary={boundary}"),)
+    return request(body + f"--{boundary}--\r\n".encode(), headers=headers)
+
+
+NOTE = b'Content-Disposition: form-data; name="note"\r\n\r\n'
+PHOTO = 'Content-Disposition: form-data; name="photo"; filename="底座.png"\r\n\r\n'.encode()
+
+
+@pytest.mark.parametrize(
+    ("recorded", "now", "told"),
+    [
+        ((NOTE + b"a", PHOTO + b"\xff"), (NOTE + b"a", PHOTO + b"\xff"), []),
+        ((NOTE + b"a",), (NOTE + b"b",), ['part note: recorded "a", got "b"']),
+        ((PHOTO + b"\xff",), (PHOTO + b"\xfe",), ['part photo: recorded "1 bytes", got "1 other bytes"']),
+        ((NOTE + b"a",), (NOTE + b"a", PHOTO + b"\xff"), ['part photo: recorded nothing, got "1 bytes"']),
+        ((NOTE + b"a", PHOTO + b"\xff"), (NOTE + b"a",), ['part photo: recorded "1 bytes", got nothing']),
+        ((b"X-A: 1\r\n\r\na",), (b"X-A: 2\r\n\r\na",), ['part 0 x-a: recorded "1", got "2"']),
+    ],
+)
+def test_of_an_upload_the_part_that_differs_is_told_and_never_the_boundary(
+    recorded: tuple[bytes, ...], now: tuple[bytes, ...], told: list[str]
+) -> None:
+    assert request_diff(upload("first-4711", *recorded), upload("second-0815", *now)) == told
+
+
+def test_the_file_name_of_an_upload_is_told() -> None:
+    (line,) = request_diff(upload("b", PHOTO + b"\xff"), upload("c", PHOTO.replace("底座".encode(), b"lamp") + b"\xff"))
+    assert line.startswith("part photo content-disposition: recorded ")
+    assert "底座.png" in line
+    assert "lamp.png" in line
+
+
+def test_a_body_that_only_says_it_is_an_upload_is_told_as_what_it_is() -> None:
+    headers = (("Content-Type", "multipart/form-data; boundary=b"),)
+    (line,) = request_diff(request(b"no parts", headers=headers), request(b"no part", headers=headers))
+    assert line.startswith("body")
+
+
 def test_the_credential_is_told_by_its_placeholder() -> None:
     identities = (("proctor-redacted-0001",), ("proctor-redacted-0002",))
     told = ['credential: recorded "proctor-redacted-0001", got "proctor-redacted-0002"']

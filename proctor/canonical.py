@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable
 from decimal import Decimal, InvalidOperation
 from email.message import Message
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import unquote_to_bytes
 
 from proctor.encoding import decoded
@@ -124,8 +124,23 @@ def sorted_pairs(query: bytes) -> Pairs:
     return tuple(sorted(pairs, key=lambda pair: pair[0]))
 
 
-def multipart_parts(content_type: str, body: bytes) -> list[tuple[list[tuple[str, str]], bytes]] | None:
-    """Each part's headers (sorted, names in lower case) and content; None if the body is not as it announces."""
+class Part(NamedTuple):
+    """One part of a multipart body; `headers` are sorted, their names in lower case."""
+
+    headers: Headers
+    content: bytes
+
+    @property
+    def name(self) -> str:
+        """The name of the form's field; empty for a part that has none."""
+        message = Message()
+        message["content-disposition"] = header(self.headers, "content-disposition") or ""
+        name = message.get_param("name", "", "content-disposition")
+        return name if isinstance(name, str) else ""
+
+
+def multipart_parts(content_type: str, body: bytes) -> list[Part] | None:
+    """Each part; None if the body is not as it announces."""
     boundary = _boundary(content_type)
     if not boundary:
         return None
@@ -138,7 +153,7 @@ def multipart_parts(content_type: str, body: bytes) -> list[tuple[list[tuple[str
         head, blank, content = section.partition(b"\r\n\r\n")
         if not blank or not section.startswith(b"\r\n"):
             return None
-        parts.append((_part_headers(head), content))
+        parts.append(Part(_part_headers(head), content))
     return parts
 
 
@@ -151,10 +166,10 @@ def _boundary(content_type: str) -> bytes:
         return b""
 
 
-def _part_headers(head: bytes) -> list[tuple[str, str]]:
+def _part_headers(head: bytes) -> Headers:
     lines = head.decode("utf-8", "surrogateescape").split("\r\n")
     pairs = (line.partition(":") for line in lines if line)
-    return sorted((name.strip().lower(), value.strip()) for name, _, value in pairs)
+    return tuple(sorted((name.strip().lower(), value.strip()) for name, _, value in pairs))
 
 
 def _unquoted(text: bytes) -> bytes:

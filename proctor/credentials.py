@@ -19,6 +19,9 @@ _SIGNATURE = "signature"
 
 _COOKIE = re.compile(r"(?P<name>[^=;\s]+)\s*=(?P<value>[^;]*)")
 _AWS_SECRET = re.compile(r"(?P<kind>Credential|Signature)=(?P<value>[^/,\s]+)")
+_DIGEST_SECRET = re.compile(r'\b(?P<kind>username|response|cnonce)="?(?P<value>[^",]+)')
+_SIGNED_BY = re.compile(r"\s*(?:AWS|GOOG1|SharedKey|SharedKeyLite) (?P<id>[^:\s]+):(?P<signature>\S+)\s*")
+"""`AWS KEYID:SIGNATURE`, as older S3 clients, Google's and Azure's storage have it."""
 
 
 def basic_password(credential: str) -> str:
@@ -83,17 +86,26 @@ def credentials_of(headers: Headers) -> tuple[Credential, ...]:
 def _token_span(value: str) -> list[Span]:
     """`Bearer X` and `Basic X` keep their scheme; a bare key is secret as a whole.
 
-    Of an AWS signature the key id says who asks; the signature is another one for each request.
+    Where a request is signed, the key id or user says who asks; the signature is another one for each request.
     """
-    if value.lstrip().startswith("AWS4-"):
-        kinds = {"Credential": "token", "Signature": _SIGNATURE}
-        return [Span(*match.span("value"), kinds[match["kind"]]) for match in _AWS_SECRET.finditer(value)]
+    signed = _SIGNED_BY.fullmatch(value)
+    if signed:
+        return [Span(*signed.span("id"), "token"), Span(*signed.span("signature"), _SIGNATURE)]
+    start = value.lstrip()[:7].lower()
+    if start.startswith("aws4-"):
+        return _kinds(_AWS_SECRET, value, {"Credential": "token", "Signature": _SIGNATURE})
+    if start == "digest ":
+        return _kinds(_DIGEST_SECRET, value, {"username": "token", "response": _SIGNATURE, "cnonce": _SIGNATURE})
     scheme, space, credential = value.strip().partition(" ")
     secret = credential.strip() if space else scheme
     if not secret:
         return []
-    start = value.rindex(secret)
-    return [Span(start, start + len(secret), "token")]
+    at = value.rindex(secret)
+    return [Span(at, at + len(secret), "token")]
+
+
+def _kinds(pattern: re.Pattern[str], value: str, kinds: dict[str, str]) -> list[Span]:
+    return [Span(*match.span("value"), kinds[match["kind"]]) for match in pattern.finditer(value)]
 
 
 def _trimmed(value: str, start: int, end: int, kind: str) -> Span:

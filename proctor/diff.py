@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice, zip_longest
 from typing import Any, NamedTuple
 
-from proctor.canonical import body_kind, canonical_body, multipart_parts, sorted_pairs
+from proctor.canonical import Part, body_kind, canonical_body, multipart_parts, sorted_pairs
 from proctor.encoding import decoded
 from proctor.interaction import Request, header, readable
 from proctor.matchkey import Identity, key_headers_of
@@ -17,10 +16,6 @@ from proctor.trace import body_value
 ABSENT = object()
 """Stands for a value on the side that has none."""
 _SHOWN = 80
-_PART_NAME = re.compile(r'[;\s]name="([^"]*)"')
-
-Part = tuple[list[tuple[str, str]], bytes]
-"""Of a multipart body: headers and content."""
 
 
 class Difference(NamedTuple):
@@ -121,24 +116,18 @@ def _parts(request: Request) -> list[Part] | None:
 def _part_differences(old: Sequence[Part], new: Sequence[Part]) -> Iterator[tuple[str, Any, Any]]:
     """Of two multipart bodies whatever differs in a part; the boundary is none of it."""
     for number, (left, right) in enumerate(zip_longest(old, new)):
-        name = _part_name(left or right, number)
+        part = left or right
+        name = (part.name if part else "") or str(number)
         if left is None or right is None:
             yield f"part {name}", _size(left), _size(right)
             continue
-        yield from _field_differences(f"part {name}", grouped(left[0]), grouped(right[0]))
-        if left[1] != right[1]:
-            yield f"part {name}", *_contents(left[1], right[1])
-
-
-def _part_name(part: Part | None, number: int) -> str:
-    """The name of its field, else its number."""
-    disposition = dict(part[0]).get("content-disposition", "") if part else ""
-    found = _PART_NAME.search(disposition)
-    return found[1] if found else str(number)
+        yield from _field_differences(f"part {name}", grouped(left.headers), grouped(right.headers))
+        if left.content != right.content:
+            yield f"part {name}", *_contents(left.content, right.content)
 
 
 def _size(part: Part | None) -> Any:
-    return ABSENT if part is None else f"{len(part[1])} bytes"
+    return ABSENT if part is None else f"{len(part.content)} bytes"
 
 
 def _contents(old: bytes, new: bytes) -> tuple[str, str]:

@@ -7,11 +7,20 @@ caller can tell each thing it forgave. Nothing is forgiven that is not declared,
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple
 
-from proctor.canonical import InDoubt, Pairs, body_kind, canonical_form, exact_json, sorted_pairs
+from proctor.canonical import (
+    InDoubt,
+    Pairs,
+    Part,
+    body_kind,
+    canonical_form,
+    exact_json,
+    multipart_parts,
+    sorted_pairs,
+)
 from proctor.encoding import decoded
 from proctor.interaction import Headers, Request, header
 from proctor.json_spans import pointer_pattern
@@ -55,7 +64,7 @@ class _Volatile(NamedTuple):
 
 @dataclass(frozen=True)
 class Forgiveness:
-    """The rules of one service, compiled. Places are JSON pointers, `/name` in forms and `?name` in queries."""
+    """The rules of one service, compiled. Places are JSON pointers, `/name` in forms, `?name` in queries."""
 
     ignored: re.Pattern[str] | None
     volatile: tuple[_Volatile, ...]
@@ -128,6 +137,10 @@ class _Reading:
                 pass
         elif plain and body_kind(content_type) == "form":
             return "form", repr(self.pairs(sorted_pairs(plain), "/")).encode("utf-8", "surrogatepass")
+        elif plain and body_kind(content_type) == "multipart":
+            parts = multipart_parts(content_type, plain)
+            if parts is not None:
+                return "multipart", repr(list(self._parts(parts))).encode("utf-8", "surrogatepass")
         key = canonical_key(request, (), ())
         return key.body_kind, key.body
 
@@ -143,6 +156,18 @@ class _Reading:
             else:
                 kept.append((name, self._string(_text(value), place).encode("utf-8", "surrogatepass")))
         return tuple(kept)
+
+    def _parts(self, parts: Iterable[Part]) -> Iterator[Part]:
+        """The parts of a multipart form. One without a name has no place, so nothing of it is forgiven."""
+        for part in parts:
+            place = f"/{_escaped(part.name)}"
+            if not part.name:
+                yield part
+            elif self._is(self.rules.ignored, place):
+                self.left_out.append(LeftOut(_told(place), "ignored", _text(part.content)))
+            else:
+                content = self._string(_text(part.content), place)
+                yield part._replace(content=content.encode("utf-8", "surrogatepass"))
 
     def value(self, value: Any, place: str) -> Any:
         """A JSON value, or the fields of a query (`place` is `?`), without what is forgiven."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 _CONTEXT = 24
@@ -23,6 +24,12 @@ _SHAPES: tuple[tuple[str, str], ...] = (
     ("a timestamp", r"1\d{9}(?:\d{3})?(?:\.\d+)?"),
 )
 """What a value that changes by itself looks like: its name and its pattern."""
+_SIGNED = frozenset(
+    f"x-{cloud}-{part}"
+    for cloud in ("amz", "goog")
+    for part in ("algorithm", "credential", "date", "expires", "security-token", "signature")
+) | frozenset({"awsaccesskeyid", "googleaccessid", "signature", "expires", "policy"})
+"""Of a URL or form that is signed for somebody else: what is another in each, in lower case."""
 _EDGE = r"(?<![0-9A-Za-z]){}(?![0-9A-Za-z])"
 _ANY_SHAPE = re.compile("|".join(f"(?P<s{at}>{_EDGE.format(shape)})" for at, (_, shape) in enumerate(_SHAPES)))
 
@@ -36,11 +43,6 @@ class Proposal(NamedTuple):
     """What the value looks like: `a date`; empty where it has no known shape."""
 
     @property
-    def toml(self) -> str:
-        """The line that declares it."""
-        return f"{'volatile' if self.pattern else 'ignore'} = [{self.toml_item}]"
-
-    @property
     def toml_item(self) -> str:
         """The rule as one item of its list."""
         if not self.pattern:
@@ -48,6 +50,14 @@ class Proposal(NamedTuple):
         # A literal string needs no second escaping, so that the pattern reads as it works.
         quoted = f"'{self.pattern}'" if "'" not in self.pattern else json.dumps(self.pattern, ensure_ascii=False)
         return f"{{ at = {json.dumps(self.at, ensure_ascii=False)}, pattern = {quoted} }}"
+
+
+def toml_of(rules: Iterable[Proposal]) -> list[str]:
+    """The lines that declare them: one for `ignore`, one for `volatile`, as far as there are such."""
+    items: dict[str, list[str]] = {}
+    for rule in dict.fromkeys(rules):
+        items.setdefault("volatile" if rule.pattern else "ignore", []).append(rule.toml_item)
+    return [f"{key} = [{', '.join(each)}]" for key, each in items.items()]
 
 
 def proposals(at: str, recorded: str, asked: str) -> list[Proposal]:
@@ -69,6 +79,14 @@ def proposals(at: str, recorded: str, asked: str) -> list[Proposal]:
             return [Proposal(at, "", name)]
         found[Proposal(at, f"{_before(recorded, left.start())}({shape})", name)] = None
     return list(found)
+
+
+def signed_proposals(places: Sequence[str]) -> list[Proposal]:
+    """Rules for the places of a signed URL or form; none where one of them is more, or no signature is among them."""
+    names = [place.lstrip("?/").lower() for place in places]
+    if not any(name.endswith("signature") for name in names) or not _SIGNED.issuperset(names):
+        return []
+    return [Proposal(place, "", "the signature of a URL") for place in places]
 
 
 def part_proposals(at: str, recorded: str, asked: str) -> list[Proposal]:

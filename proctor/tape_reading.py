@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any
 
-from proctor.canonical import canonical_body, canonical_json, multipart_parts
+from proctor.canonical import Part, canonical_body, canonical_json, multipart_parts
 from proctor.credentials import credentials_of
 from proctor.diff import fields, grouped
 from proctor.encoding import decoded
@@ -132,7 +132,7 @@ def body_reading(headers: Headers, body: bytes) -> Any:
     if kind == "form":
         return fields(plain.decode("utf-8", "surrogateescape"))
     if kind == "multipart":
-        return [_part(head, content) for head, content in multipart_parts(content_type, plain) or ()]
+        return [_part(part) for part in multipart_parts(content_type, plain) or ()]
     if content_type.partition(";")[0].strip().lower() == "text/event-stream":
         return _events(plain)
     return _text(plain)
@@ -168,8 +168,8 @@ def _loaded(form: bytes) -> Any:
     return json.loads(form.decode("utf-8", "surrogatepass"))
 
 
-def _part(head: list[tuple[str, str]], content: bytes) -> dict[str, Any]:
-    return {"header": [f"{name}: {value}" for name, value in head], "content": _text(content)}
+def _part(part: Part) -> dict[str, Any]:
+    return {"header": [f"{name}: {value}" for name, value in part.headers], "content": _text(part.content)}
 
 
 def _events(plain: bytes) -> Any:

@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 
 from proctor.diff import Difference
 from proctor.interaction import Request
-from proctor.proposing import Proposal, proposals
+from proctor.proposing import Proposal, proposals, signed_proposals
 from proctor.service_config import ServiceConfig
 from proctor.trace import body_value
 
@@ -80,18 +80,28 @@ def _role(asked: Request, index: int) -> str:
 
 
 def _volatile(differences: Sequence[Difference]) -> tuple[Proposal, ...]:
-    """The rules that forgive every difference; none where one is more than a date, a time or a random id."""
+    """The rules that forgive every difference; none where one is more than a date, a random id or a signature."""
+    places = [_place(difference.where) for difference in differences]
+    if not all(places):
+        return ()
+    signed = signed_proposals(places)
+    if signed:
+        return tuple(signed)
     found: dict[Proposal, None] = {}
-    for where, recorded, asked in differences:
-        part, _, place = where.partition(" ")
-        if part not in ("body", "query", "form") or not place:
-            return ()
-        at = place if part == "body" else f"?{place}" if part == "query" else f"/{place}"
+    for at, (_, recorded, asked) in zip(places, differences, strict=True):
         ways = proposals(at, _text(recorded), _text(asked))
         if not ways:
             return ()
         found.update(dict.fromkeys(ways))
     return tuple(found)
+
+
+def _place(where: str) -> str:
+    """A place as rules name it; empty for what no rule forgives."""
+    part, _, place = where.partition(" ")
+    if not place or (part == "part" and " " in place):  # of a part, a header's: rules name contents
+        return ""
+    return {"part": f"/{place}", "body": place, "query": f"?{place}", "form": f"/{place}"}.get(part, "")
 
 
 def _text(value: object) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from proctor.config import Config
 from proctor.errors import recording_command
+from proctor.proposing import toml_of
 from proctor.proxy.cause import Cause
 from proctor.proxy.playback import Tape
 from proctor.wire import SessionSpec
@@ -43,7 +44,7 @@ def fix(tape: Tape, spec: SessionSpec, service: str, cause: Cause) -> str:
     """What helps against a miss of this cause."""
     name = tape.cassette.name
     if cause.kind == "volatile":
-        lines = " and ".join(dict.fromkeys(rule.toml for rule in cause.rules))
+        lines = " and ".join(toml_of(cause.rules))
         return f"if it says nothing, declare it in proctor.toml under [services.{service}]: {lines}"
     if (
         cause.kind in _OF_LLM

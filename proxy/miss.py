@@ -18,7 +18,7 @@ from proctor.summary import label
 from proctor.wire import SessionSpec
 
 _COMPARED = 50
-"""At most so many recordings are compared in full: the ones with the same method and path first."""
+"""At most so many recordings are compared in full: the ones with the same method, path and tool first."""
 
 
 def explain(tape: Tape, request: Request, identity: Identity, tool: str | None, spec: SessionSpec) -> dict[str, Any]:
@@ -34,7 +34,7 @@ def explain(tape: Tape, request: Request, identity: Identity, tool: str | None, 
         "message": f"{request.service} {name}: nothing on tape {tape.cassette.name} answers this request",
         "fix": mending.more(tape, spec, request.service),
     }
-    found = _nearest(tape, request, identity)
+    found = _nearest(tape, request, identity, tool)
     if found is None:
         return {**error, "message": f"{error['message']}; it has no recording of {request.service}"}
     position, differences = found
@@ -111,16 +111,17 @@ def _name(request: Request, tool: str | None) -> str:
     return tool or f"{request.method} {request.target.partition('?')[0]}"
 
 
-def _nearest(tape: Tape, request: Request, identity: Identity) -> tuple[int, list[Difference]] | None:
-    """The recording with the fewest differences, with them; the earliest of equals."""
+def _nearest(tape: Tape, request: Request, identity: Identity, tool: str | None) -> tuple[int, list[Difference]] | None:
+    """The recording with the fewest differences, with them; the earliest of equals. Calls of the same tool first."""
     path = request.target.partition("?")[0]
 
-    def far(position: int) -> tuple[bool, bool]:
-        recorded = tape.cassette.interactions[position].request
-        return recorded.method != request.method, recorded.target.partition("?")[0] != path
+    def far(position: int) -> tuple[bool, bool, bool]:
+        interaction = tape.cassette.interactions[position]
+        recorded = interaction.request
+        return recorded.method != request.method, recorded.target.partition("?")[0] != path, interaction.tool != tool
 
     positions = sorted(tape.positions_of(request.service), key=far)
-    best: tuple[tuple[bool, bool], int, int] | None = None
+    best: tuple[tuple[bool, bool, bool], int, int] | None = None
     nearest: list[Difference] = []
     for position in islice(positions, _COMPARED):
         if best is not None and far(position) > best[0]:

@@ -95,3 +95,13 @@ async def test_a_miss_body_tells_the_agents_author_what_differs_and_the_command(
     body = ended.stdout.splitlines()[0]
     for told in ("not_recorded", 'query page: recorded \\"1\\", got \\"2\\"', "proctor record --cassette t"):
         assert told in body
+
+
+async def test_the_nearest_recording_is_one_of_the_same_tool_though_it_differs_in_more_places(project: Project) -> None:
+    def asked(tool: str, *lines: int) -> str:
+        return f'call(DESK + "/", {{"lines": {list(lines)}}}, headers={{"X-Amz-Target": "Db.{tool}"}}.items())'
+
+    await recorded(project, f"{asked('List', 1, 2, 3)}; {asked('Put', 3, 2, 1)}")
+    ended = await replay(project, asked("Put", 1, 2, 3))
+    (miss,) = ended.summary["misses"]
+    assert miss["diff"] == ["body /lines/0: recorded 3, got 1", "body /lines/2: recorded 1, got 3"]

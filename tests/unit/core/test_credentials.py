@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from proctor.credentials import credentials_of, secret_spans
+from proctor.credentials import Credential, credentials_of, secret_spans
+from proctor.interaction import Headers
 from proctor.placeholders import plain
 
 
@@ -22,7 +23,6 @@ def secrets(name: str, value: str) -> list[tuple[str, str]]:
         ("authorization", "tok-1", "tok-1"),
         ("authorization", " tok-1 ", "tok-1"),
         ("authorization", "Bearer Bearer", "Bearer"),
-        ("authorization", 'Digest username="a", response="b"', 'username="a", response="b"'),
         ("proxy-authorization", "Basic YTpi", "YTpi"),
         ("x-api-key", "key-1", "key-1"),
         ("api-key", "key-1", "key-1"),
@@ -101,3 +101,27 @@ def test_two_signatures_of_one_aws_key_are_one_asker() -> None:
     first = credentials_of(signed("20260101", "a" * 64))
     assert credentials_of(signed("20260102", "b" * 64)) == first
     assert credentials_of(signed("20260101", "a" * 64, "AKIAOTHERONE")) != first
+
+
+@pytest.mark.parametrize("scheme", ["AWS", "GOOG1", "SharedKey", "SharedKeyLite"])
+def test_two_signatures_of_one_storage_key_are_one_asker(scheme: str) -> None:
+    first = credentials_of((("Authorization", f"{scheme} account:qnR8UCqJggD55PohusaBNviGoOJ67HC6Btry4qXLVZc="),))
+    assert first == (Credential("token", "account"),)
+    assert credentials_of((("Authorization", f"{scheme} account:frJIUN8DYpKDtOLCwo//yllqDzg="),)) == first
+    assert credentials_of((("Authorization", f"{scheme} other:frJIUN8DYpKDtOLCwo//yllqDzg="),)) != first
+    spans = secret_spans("authorization", f"{scheme} account:frJIUN8DYpKDtOLCwo//yllqDzg=")
+    assert [span.kind for span in spans] == ["token", "signature"]
+
+
+def test_two_answers_to_digest_challenges_of_one_user_are_one_asker() -> None:
+    def digest(user: str, response: str, cnonce: str) -> Headers:
+        told = f'Digest username="{user}", realm="r", nonce="n", uri="/", response="{response}", qop=auth, nc=00000001'
+        return (("Authorization", f'{told}, cnonce="{cnonce}"'),)
+
+    first = credentials_of(digest("alice", "6629fae49393a05397450978507c4ef1", "0a4f113b"))
+    assert first == (Credential("token", "alice"),)
+    assert credentials_of(digest("alice", "757a1b0bd5c9bf3ae2e2a0f5a6cb1d84", "c3ea0c11")) == first
+    assert credentials_of(digest("bob", "6629fae49393a05397450978507c4ef1", "0a4f113b")) != first
+    [(_, value)] = digest("alice", "6629fae49393a05397450978507c4ef1", "0a4f113b")
+    secrets = [value[span.start : span.end] for span in secret_spans("authorization", value)]
+    assert secrets == ["alice", "6629fae49393a05397450978507c4ef1", "0a4f113b"]

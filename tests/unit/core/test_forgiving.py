@@ -130,3 +130,36 @@ def test_anthropics_ids_are_known_too_and_a_tools_own_ids_are_not() -> None:
 def test_a_rule_that_forgives_nothing_is_refused(declared: dict[str, Any]) -> None:
     with pytest.raises((ValueError, ConfigError)):
         service(**declared)
+
+
+def multipart(boundary: str = "x", **fields: str | bytes) -> Request:
+    """A multipart form; bytes are the content of a file."""
+    parts = b"".join(
+        f'--{boundary}\r\nContent-Disposition: form-data; name="{name}"{filename}\r\n\r\n'.encode() + content + b"\r\n"
+        for name, filename, content in (
+            (name, "", value.encode()) if isinstance(value, str) else (name, '; filename="f"', value)
+            for name, value in fields.items()
+        )
+    )
+    headers = (("Content-Type", f"multipart/form-data; boundary={boundary}"),)
+    return Request("desk", "POST", "/up", headers, parts + f"--{boundary}--\r\n".encode())
+
+
+def test_of_a_multipart_form_the_declared_parts_are_forgiven_and_no_other() -> None:
+    declared = service(ignore=["/policy"], volatile=[{"at": "/note", "pattern": r"on (\S+)"}])
+    rules = forgiveness_of({"desk": declared}, "desk")
+    assert rules is not None
+    first = multipart(policy="a", note="sent on Monday", file=b"\x00\xff")
+    recorded = rules.essence(first, (), ())
+    assert [(each.place, each.how, each.value) for each in recorded.left_out] == [
+        ("body /policy", "ignored", "a"),
+        ("body /note", "volatile", "Monday"),
+    ]
+    same = multipart("other-boundary", policy="b", note="sent on Friday", file=b"\x00\xff")
+    assert rules.essence(same, (), ()).key == recorded.key
+    for other in (
+        multipart(policy="a", note="lost on Monday", file=b"\x00\xff"),
+        multipart(policy="a", note="sent on Monday", file=b"\x00\xfe"),
+        multipart(policy="a", note="sent on Monday", files=b"\x00\xff"),
+    ):
+        assert rules.essence(other, (), ()).key != recorded.key

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from proctor.canonical import body_kind, multipart_parts, sorted_pairs
+from proctor.canonical import Part, body_kind, multipart_parts, sorted_pairs
 from proctor.matchkey import is_key_header, key_headers_of
 
 
@@ -78,9 +78,10 @@ PART = b'--b1\r\nContent-Disposition: form-data; name="a"\r\n\r\none\r\n'
 
 
 def test_a_multipart_body_is_its_parts() -> None:
-    head = [("content-disposition", 'form-data; name="a"')]
-    assert multipart_parts(TYPE, PART + b"--b1--\r\n") == [(head, b"one")]
-    assert multipart_parts(TYPE, PART + PART + b"--b1--") == [(head, b"one"), (head, b"one")]
+    part = Part((("content-disposition", 'form-data; name="a"'),), b"one")
+    assert multipart_parts(TYPE, PART + b"--b1--\r\n") == [part]
+    assert multipart_parts(TYPE, PART + PART + b"--b1--") == [part, part]
+    assert part.name == "a"
 
 
 @pytest.mark.parametrize(

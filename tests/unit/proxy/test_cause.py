@@ -10,6 +10,7 @@ import pytest
 from proctor.diff import request_differences
 from proctor.forgiving import forgiveness_of
 from proctor.interaction import Request
+from proctor.proposing import toml_of
 from proctor.proxy.cause import Cause, cause_of
 from proctor.service_config import ServiceConfig, VolatileConfig
 
@@ -98,3 +99,26 @@ def test_a_value_that_changes_by_itself_is_told_with_the_rule_that_forgives_it(
 )
 def test_more_than_a_value_that_changes_by_itself_is_none(recorded: str, asked: str) -> None:
     assert cause(OPENAI, chat(recorded), chat(asked)).kind == "prompt"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "rule"),
+    [
+        (
+            "?X-Amz-Date=20260101T000000Z&X-Amz-Signature=aa&X-Amz-Credential=K/20260101/s3",
+            "?X-Amz-Date=20260102T000000Z&X-Amz-Signature=bb&X-Amz-Credential=K/20260102/s3",
+            'ignore = ["?X-Amz-Credential", "?X-Amz-Date", "?X-Amz-Signature"]',
+        ),
+        ("?Signature=aa&Expires=1", "?Signature=bb&Expires=2", 'ignore = ["?Expires", "?Signature"]'),
+        ("?x-goog-signature=aa", "?x-goog-signature=bb", 'ignore = ["?x-goog-signature"]'),
+    ],
+)
+def test_a_url_that_was_signed_anew_is_one_line_of_configuration(old: str, new: str, rule: str) -> None:
+    found = cause(TOOLS, {}, {}, f"/file{old}", f"/file{new}")
+    assert (found.kind, found.text) == ("volatile", "the signature of a URL that changes by itself")
+    assert toml_of(found.rules) == [rule]
+
+
+@pytest.mark.parametrize("new", ["?Signature=bb&id=2", "?Expires=2&id=1&Signature=aa"])
+def test_what_else_differs_in_a_signed_url_is_an_argument(new: str) -> None:
+    assert cause(TOOLS, {}, {}, "/file?Expires=1&Signature=aa&id=1", f"/file{new}").kind == "argument"

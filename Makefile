@@ -3,9 +3,11 @@
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
+SERVERS := .venv-servers/.ready
+SERVERS_WANTED := tests/integration/servers/requirements.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check bench figures soak requirements format clients client-environments clients-npm
+.PHONY: help demo test check bench figures soak requirements format clients client-environments clients-npm server-environment
 
 help: ## what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -46,6 +48,13 @@ clients-npm: $(READY) ## those for Node alone (18 or newer)
 clients: client-environments ## record and replay every client, and write the table of docs/clients.md
 	$(BIN)/python -m tests.clients
 	PROCTOR_SOAK=1 $(BIN)/python -m pytest -q -n 2 --timeout 300 tests/clients/test_client_errors.py
+
+server-environment: $(SERVERS) ## moto, httpbin and their clients, into .venv-servers; without them their tests are skipped
+
+$(SERVERS): $(SERVERS_WANTED)
+	test -x .venv-servers/bin/python || $(PYTHON) -m venv .venv-servers
+	.venv-servers/bin/python -m pip install --quiet --disable-pip-version-check --requirement $(SERVERS_WANTED)
+	touch $(SERVERS)
 
 requirements: $(READY) ## which requirements are met, and by which tests
 	$(BIN)/python tools/requirements.py

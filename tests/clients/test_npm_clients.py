@@ -10,8 +10,7 @@ import pytest
 from tests.clients import environments, npm_files
 from tests.clients.catalogue import CLIENTS
 from tests.clients.running import NO_KEYS, TAPE, project_for
-from tests.integration.order_desk.support import serving
-from tests.support import Finished, Project
+from tests.support import Finished, Project, serving_app
 
 [FETCH] = [dataclasses.replace(each, program="plain_fetch.mjs") for each in CLIENTS if each.program == "fetch_chat.mjs"]
 FILES = """
@@ -29,7 +28,7 @@ async def recorded(folder: Path) -> tuple[Project, Finished]:
         pytest.skip(f"{FETCH.name}: {reason}")
     project = project_for(FETCH, folder)
     project.configure(FILES)
-    async with serving(npm_files.create_app()) as url:
+    async with serving_app(npm_files.create_app()) as url:
         said = await project.proctor("record", "--cassette", TAPE, "--json", *COMMAND, env={"FILES": url})
     assert said.status == 0, said.stderr
     return project, said

@@ -82,6 +82,14 @@ NO_HTTP = {
         b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + chunk(b"four") + b"zz\r\n",
         "see what listens there",
     ),
+    "a length and chunks": (
+        b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n" + chunk(b"{}") + chunk(b""),
+        "it has both Content-Length and Transfer-Encoding",
+    ),
+    "chunks and a length": (
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Length: 2\r\n\r\n" + chunk(b"{}") + chunk(b""),
+        "have the service, or what stands before it, send one of the two",
+    ),
     "two lengths": (b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{}", "no HTTP answer"),
 }
 

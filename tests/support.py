@@ -41,6 +41,12 @@ class Finished:
         told: dict[str, Any] = json.loads(self.stdout.splitlines()[-1])
         return told
 
+    @property
+    def printed(self) -> list[str]:
+        """The lines before that one, without the empty one that sets it apart."""
+        lines = self.stdout.splitlines()[:-1]
+        return lines if lines and lines[-1] else lines[:-1]
+
 
 @dataclass(frozen=True)
 class Project:

@@ -48,7 +48,7 @@ class Outcome:
     @property
     def was_replayed(self) -> bool:
         """Whether it ended well and said just the same, with no miss."""
-        same = self.replayed.stdout.splitlines()[:-1] == self.recorded.stdout.splitlines()[:-1]
+        same = self.replayed.printed == self.recorded.printed
         return self.was_recorded and self.replayed.status == 0 and same and not self.replayed.summary["misses"]
 
     @property

@@ -43,7 +43,7 @@ async def test_fetch_gets_in_replay_what_it_got_when_recorded(tmp_path: Path) ->
     project, before = await recorded(tmp_path)
     after = await replayed(project)
     assert after.status == 0, after.stderr
-    assert after.stdout.splitlines()[:-1] == before.stdout.splitlines()[:-1]
+    assert after.printed == before.printed
     assert "name: '底座.png'" in after.stdout
     summary = after.summary
     counts = (summary["hits"], summary["exchanges"], summary["misses"], summary["unused"])

@@ -52,6 +52,17 @@ class Proposal(NamedTuple):
         return f"{{ at = {json.dumps(self.at, ensure_ascii=False)}, pattern = {quoted} }}"
 
 
+def rule_place(where: str) -> str:
+    """Where a difference is, as rules say it; empty for what no rule forgives.
+
+    That is also a body which is compared as one text, and a header of a part.
+    """
+    part, _, place = where.partition(" ")
+    if not place or (part == "body" and place == "/") or (part == "part" and " " in place):
+        return ""
+    return {"part": f"/{place}", "body": place, "query": f"?{place}", "form": f"/{place}"}.get(part, "")
+
+
 def toml_of(rules: Iterable[Proposal]) -> list[str]:
     """The lines that declare them: one for `ignore`, one for `volatile`, as far as there are such."""
     items: dict[str, list[str]] = {}

@@ -101,6 +101,16 @@ def test_more_than_a_value_that_changes_by_itself_is_none(recorded: str, asked: 
     assert cause(OPENAI, chat(recorded), chat(asked)).kind == "prompt"
 
 
+@pytest.mark.parametrize("content_type", ["text/plain", "application/json"])
+def test_a_date_in_a_body_that_is_one_text_proposes_no_rule_since_none_would_help(content_type: str) -> None:
+    texts = "the report of 2026-11-30", "the report of 2026-12-02"
+    recorded, asked = (Request("t", "POST", "/x", (("Content-Type", content_type),), text.encode()) for text in texts)
+    differences = list(request_differences(recorded, asked))
+    assert [difference.where for difference in differences] == ["body /"]
+    found = cause_of(TOOLS, asked, differences)
+    assert (found.kind, found.rules) == ("argument", ())
+
+
 @pytest.mark.parametrize(
     ("old", "new", "rule"),
     [

@@ -46,10 +46,11 @@ class Proposal(NamedTuple):
     def toml_item(self) -> str:
         """The rule as one item of its list."""
         if not self.pattern:
-            return json.dumps(self.at, ensure_ascii=False)
+            return _basic_string(self.at)
         # A literal string needs no second escaping, so that the pattern reads as it works.
-        quoted = f"'{self.pattern}'" if "'" not in self.pattern else json.dumps(self.pattern, ensure_ascii=False)
-        return f"{{ at = {json.dumps(self.at, ensure_ascii=False)}, pattern = {quoted} }}"
+        literal = "'" not in self.pattern and self.pattern.isprintable()
+        quoted = f"'{self.pattern}'" if literal else _basic_string(self.pattern)
+        return f"{{ at = {_basic_string(self.at)}, pattern = {quoted} }}"
 
 
 def rule_place(where: str) -> str:
@@ -114,6 +115,11 @@ def part_proposals(at: str, recorded: str, asked: str) -> list[Proposal]:
         return []
     starts = [sum(map(len, old[:index])) for index in changed]
     return list(dict.fromkeys(Proposal(at, rf"{_before(recorded, start)}(\S+)") for start in starts))
+
+
+def _basic_string(text: str) -> str:
+    """A text in TOML with escapes: those of JSON, and that of the one control character more which TOML forbids."""
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def _around(text: str, matches: list[re.Match[str]]) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tomllib
 from typing import Any
 
 import pytest
@@ -99,6 +100,14 @@ def test_a_value_that_changes_by_itself_is_told_with_the_rule_that_forgives_it(
 )
 def test_more_than_a_value_that_changes_by_itself_is_none(recorded: str, asked: str) -> None:
     assert cause(OPENAI, chat(recorded), chat(asked)).kind == "prompt"
+
+
+@pytest.mark.parametrize("before", ["\x1b[1m", "\r", "\x7f", "it's\x7f", "\t", "it's", "\u2028", '"\\'])
+def test_the_line_that_is_proposed_is_toml_whatever_stands_before_the_value(before: str) -> None:
+    found = cause(OPENAI, chat(f"{before} 2026-11-30"), chat(f"{before} 2026-12-02"))
+    (line,) = toml_of(found.rules)
+    (rule,) = tomllib.loads(line)["volatile"]
+    assert (rule["at"], rule["pattern"]) == (found.rules[0].at, found.rules[0].pattern)
 
 
 @pytest.mark.parametrize("content_type", ["text/plain", "application/json"])

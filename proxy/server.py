@@ -24,7 +24,7 @@ from proctor.proxy.conclude import LeftOpen
 from proctor.proxy.control import PREFIX, Control
 from proctor.proxy.registry import Registry
 from proctor.proxy.seams import Exchange, RawHeaders
-from proctor.proxy.session import ServiceInSession, Session
+from proctor.proxy.session import ServiceInSession, Session, session_closed
 from proctor.service_config import ServiceConfig, upstream_url
 from proctor.wire import CURRENT
 
@@ -201,7 +201,12 @@ class _Dispatcher:
         try:
             if request.headers.get("Expect", "").lower() == "100-continue" and request.transport is not None:
                 request.transport.write(b"HTTP/1.1 100 Continue\r\n\r\n")
-            body = await _body_of(request)
+            try:
+                body = await _body_of(request)
+            except ConnectionError:
+                return self._broken_off(request, session, service, target)
+            if session.settled:
+                return answers.refusal(410, session_closed(session.id).as_dict(), service.config)
             headers = request.raw_headers
             exchange = Exchange(request, session, service, index, target, body, started, beside, raw_headers=headers)
             if carried:
@@ -220,7 +225,18 @@ class _Dispatcher:
         except Exception as error:
             return _failed_inside((session,), error, service.name)
         finally:
-            session.underway.discard(index)
+            session.left(index)
+
+    @staticmethod
+    def _broken_off(
+        request: web.BaseRequest, session: Session, service: ServiceInSession, target: str
+    ) -> web.StreamResponse:
+        """Book a request that never became whole: nobody was asked, and a recording lacks it."""
+        path = target.partition("?")[0]
+        told = f"{service.name} {request.method} {path}: the agent broke off before its request was whole"
+        fix = "see that it waits for its uploads to end"
+        session.failed("request_cut", told, fix, exchange=True, service=service.name)
+        return web.Response(status=400)  # to nobody
 
     def _passed_on(
         self, headers: RawHeaders, session: Session, service: ServiceInSession, carried: Sequence[Claim]

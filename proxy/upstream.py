@@ -244,6 +244,8 @@ class _Upload(aiohttp.Payload):
             self._limit.reschedule(clock() + self._seconds)
             await writer.write(view[at : at + _PIECE])
             await asyncio.sleep(0)
+        await writer.drain()
+        self._limit.reschedule(None)  # from here on the client session itself waits in time
 
 
 def _payload(body: bytes, limit: asyncio.Timeout, seconds: float) -> bytes | _Upload | None:

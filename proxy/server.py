@@ -19,6 +19,7 @@ from yarl import URL
 from proctor.config import Config
 from proctor.errors import ConfigError, PortInUse, SessionError, UsageError, nearest
 from proctor.proxy import answers
+from proctor.proxy.addresses import is_below
 from proctor.proxy.addressing import Addressing, base_url, local
 from proctor.proxy.carriers import KEY, Claim, PathCarrier, claims_of, passed_on, real_credential
 from proctor.proxy.conclude import LeftOpen
@@ -280,7 +281,7 @@ class _Dispatcher:
                 url = URL(upstream_url(name, service, self._registry.environ))
             except ConfigError:
                 continue
-            if target.startswith(str(url)) or host in {f"{url.host}:{url.port}", url.host}:
+            if is_below(target, str(url)) or host in {f"{url.host}:{url.port}", url.host}:
                 return name
         return None
 

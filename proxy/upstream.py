@@ -108,7 +108,7 @@ class Upstream:
         if answer.note:
             exchange.session.tally.notes[answer.note] = None
         sent = CIMultiDict(answer.headers)
-        response = web.Response(status=recorded.status, reason=recorded.reason, headers=sent, body=answer.body)
+        response = answers.Whole(status=recorded.status, reason=recorded.reason, headers=sent, body=answer.body)
         if answer.body and "Content-Length" not in sent and exchange.http.version >= (1, 1):
             response.enable_chunked_encoding()
         return response

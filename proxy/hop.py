@@ -60,7 +60,7 @@ def unsendable(reason: str, headers: Headers) -> str:
     for name, value in headers:
         if _CONTROL.search(value):
             return f'a control character in its header "{name}"'
-        if name.lower() == "transfer-encoding" and value.strip().lower() != "chunked":
+        if name.lower() == "transfer-encoding" and value.strip().lower() not in {"chunked", "identity"}:
             return f"its body comes with Transfer-Encoding: {value}, for which nobody asked"
     return ""
 

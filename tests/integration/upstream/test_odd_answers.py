@@ -58,6 +58,10 @@ FINE: dict[str, tuple[Canned, str]] = {
     "a long header": (canned(b"{}", "X-Long: " + "a" * LONG), "{}"),
     "many headers": (canned(b"{}", *(f"X-{n}: {n}" for n in range(900))), "{}"),
     "byte by byte": (byte_by_byte(canned(b"slowly")), "slowly"),
+    "an old word for no transfer coding": (
+        then_closes(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: identity\r\n\r\nplain"),
+        "plain",
+    ),
     "no reason": (canned(b"{}", status="200"), "{}"),
 }
 

@@ -86,16 +86,20 @@ def credentials_of(headers: Headers) -> tuple[Credential, ...]:
 def _token_span(value: str) -> list[Span]:
     """`Bearer X` and `Basic X` keep their scheme; a bare key is secret as a whole.
 
-    Where a request is signed, the key id or user says who asks; the signature is another one for each request.
+    Where a request is signed, the key id or user says who asks; the signature is another one for each request. One that
+    names neither is read as any other: what it holds may be a token.
     """
     signed = _SIGNED_BY.fullmatch(value)
     if signed:
         return [Span(*signed.span("id"), "token"), Span(*signed.span("signature"), _SIGNATURE)]
     start = value.lstrip()[:7].lower()
+    parts: list[Span] = []
     if start.startswith("aws4-"):
-        return _kinds(_AWS_SECRET, value, {"Credential": "token", "Signature": _SIGNATURE})
-    if start == "digest ":
-        return _kinds(_DIGEST_SECRET, value, {"username": "token", "response": _SIGNATURE, "cnonce": _SIGNATURE})
+        parts = _kinds(_AWS_SECRET, value, {"Credential": "token", "Signature": _SIGNATURE})
+    elif start == "digest ":
+        parts = _kinds(_DIGEST_SECRET, value, {"username": "token", "response": _SIGNATURE, "cnonce": _SIGNATURE})
+    if parts:
+        return parts
     scheme, space, credential = value.strip().partition(" ")
     secret = credential.strip() if space else scheme
     if not secret:

@@ -133,8 +133,8 @@ class _Reading:
         if plain and body_kind(content_type) == "json":
             try:
                 return "json", canonical_form(self.value(exact_json(plain), ""))
-            except InDoubt:
-                pass
+            except (InDoubt, RecursionError):  # it is compared as bytes, so nothing of it is left out
+                self.left_out.clear()
         elif plain and body_kind(content_type) == "form":
             return "form", repr(self.pairs(sorted_pairs(plain), "/")).encode("utf-8", "surrogatepass")
         elif plain and body_kind(content_type) == "multipart":

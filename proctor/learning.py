@@ -14,7 +14,7 @@ from proctor.diff import Difference, request_differences, shown_value
 from proctor.encoding import decoded
 from proctor.forgiving import Forgiveness, forgiveness_of
 from proctor.interaction import Interaction, header
-from proctor.proposing import Proposal, part_proposals, proposals
+from proctor.proposing import Proposal, part_proposals, proposals, rule_place
 from proctor.service_config import ServiceConfig
 from proctor.summary import label
 
@@ -148,7 +148,7 @@ class _Reader:
         if source >= 0:
             self._learnt.other.append(evidence._replace(why="carried", from_answer=source))
             return True
-        at = _place(difference)
+        at = rule_place(difference.where)
         ways = proposals(at, before, now) if at else []
         if ways:
             self._book(evidence, ways, met)
@@ -188,14 +188,8 @@ def _same(rules: Forgiveness, old: Interaction, new: Interaction) -> bool:
 
 def _declared(rules: Forgiveness, difference: Difference) -> bool:
     """Whether the rules that are there forgive a difference as a whole."""
-    at = _place(difference)
+    at = rule_place(difference.where)
     return bool(at) and rules.forgives(at)
-
-
-def _place(difference: Difference) -> str:
-    """Where a rule would say that it is; empty for what no rule can forgive."""
-    part, _, place = difference.where.partition(" ")
-    return {"body": place, "query": f"?{place}", "form": f"/{place}"}.get(part, "") if place else ""
 
 
 def _bound(rule: Proposal, before: str, now: str) -> dict[str, str]:

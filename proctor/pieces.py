@@ -52,7 +52,8 @@ def fitted(pieces: Pieces | None, old: bytes, new: bytes) -> Pieces | None:
     ends = list(accumulate(pieces.lengths))
     if len(old_lines) != len(new_lines):
         return resized(pieces, len(new))
-    return _cut_at(pieces, _moved(ends, old_lines, new_lines))
+    *inner, _ = _moved(ends, old_lines, new_lines)
+    return _cut_at(pieces, [*inner, len(new)])  # what was put at the very end is the last piece's
 
 
 def resized(pieces: Pieces, length: int) -> Pieces | None:

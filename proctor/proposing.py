@@ -46,10 +46,22 @@ class Proposal(NamedTuple):
     def toml_item(self) -> str:
         """The rule as one item of its list."""
         if not self.pattern:
-            return json.dumps(self.at, ensure_ascii=False)
+            return _basic_string(self.at)
         # A literal string needs no second escaping, so that the pattern reads as it works.
-        quoted = f"'{self.pattern}'" if "'" not in self.pattern else json.dumps(self.pattern, ensure_ascii=False)
-        return f"{{ at = {json.dumps(self.at, ensure_ascii=False)}, pattern = {quoted} }}"
+        literal = "'" not in self.pattern and self.pattern.isprintable()
+        quoted = f"'{self.pattern}'" if literal else _basic_string(self.pattern)
+        return f"{{ at = {_basic_string(self.at)}, pattern = {quoted} }}"
+
+
+def rule_place(where: str) -> str:
+    """Where a difference is, as rules say it; empty for what no rule forgives.
+
+    That is also a body which is compared as one text, and a header of a part.
+    """
+    part, _, place = where.partition(" ")
+    if not place or (part == "body" and place == "/") or (part == "part" and " " in place):
+        return ""
+    return {"part": f"/{place}", "body": place, "query": f"?{place}", "form": f"/{place}"}.get(part, "")
 
 
 def toml_of(rules: Iterable[Proposal]) -> list[str]:
@@ -103,6 +115,11 @@ def part_proposals(at: str, recorded: str, asked: str) -> list[Proposal]:
         return []
     starts = [sum(map(len, old[:index])) for index in changed]
     return list(dict.fromkeys(Proposal(at, rf"{_before(recorded, start)}(\S+)") for start in starts))
+
+
+def _basic_string(text: str) -> str:
+    """A text in TOML with escapes: those of JSON, and that of the one control character more which TOML forbids."""
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def _around(text: str, matches: list[re.Match[str]]) -> list[str]:

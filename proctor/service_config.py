@@ -7,13 +7,19 @@ import re
 from collections.abc import Mapping
 from fnmatch import fnmatchcase
 from typing import Annotated, Any, Literal
-from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from proctor.errors import ConfigError
 from proctor.presets import PRESETS, Preset
-from proctor.upstream_config import ENV_PREFIX, CredentialConfig, checked_proxy, credential_table, from_environment
+from proctor.upstream_config import (
+    ENV_PREFIX,
+    CredentialConfig,
+    checked_proxy,
+    credential_table,
+    from_environment,
+    url_parts,
+)
 
 _SERVICE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
 _TOOLS_TEMPLATE = re.compile(r"([A-Z]+) (/\S*)")
@@ -228,12 +234,12 @@ def checked_places(places: tuple[str, ...]) -> tuple[str, ...]:
 
 def checked_url(url: str) -> str:
     """`url` without a trailing slash, if it can be a service's address; ValueError says why not."""
-    parts = urlsplit(url)
-    _ = parts.port  # raises ValueError for one that cannot be
-    if parts.scheme not in {"http", "https"} or not parts.hostname:
-        raise ValueError(f'"{url}" is no http(s) URL with a host')
+    parts = url_parts(url)
     if parts.username or parts.password:
         raise ValueError("a URL must not hold a credential: let the agent send it, or name a variable")
+    if parts.scheme not in {"http", "https"} or not parts.hostname:
+        shown = "it" if "@" in url else f'"{url}"'  # before an @ may stand a password
+        raise ValueError(f"{shown} is no http(s) URL with a host")
     if parts.query or parts.fragment:
         raise ValueError(f'"{url}" must end with its path: no query, no fragment')
     return url.rstrip("/")

@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
-from urllib.parse import unquote, urlsplit
+from urllib.parse import SplitResult, unquote, urlsplit
 
 from pydantic import BaseModel, ConfigDict, field_validator
 
@@ -75,15 +75,24 @@ def checked_proxy(proxy: str) -> str:
 
 def proxy_address(url: str) -> ProxyAddress:
     """A proxy's URL in its parts; ValueError says why it is none, and never shows what it holds."""
-    parts = urlsplit(url)
+    parts = url_parts(url)
     if parts.scheme != "http" or not parts.hostname or parts.path not in ("", "/") or parts.query or parts.fragment:
         raise ValueError('a proxy\'s address reads "http://HOST:PORT" (over it, https:// services are tunnelled)')
-    try:
-        _ = parts.port
-    except ValueError:
-        raise ValueError("a proxy's port is a number up to 65535") from None
     userinfo, _, host = parts.netloc.rpartition("@")
     return ProxyAddress(f"http://{host}", unquote(userinfo))
+
+
+def url_parts(url: str) -> SplitResult:
+    """An address in its parts. ValueError says why it is none, and shows none of it: that may be a password."""
+    try:
+        parts = urlsplit(url)
+        _ = parts.port
+    except ValueError:
+        raise ValueError(
+            "it is no URL: its host or its port (a number up to 65535) cannot be read; "
+            "in a user or password, signs such as / ? # [ ] are written as %XX"
+        ) from None
+    return parts
 
 
 def from_environment(name: str, key: str, source: str, environ: Mapping[str, str] = os.environ) -> str:

@@ -45,7 +45,7 @@ class Addresses:
         if split is None:
             return None
         origin, rest = split
-        fitting = [place for place in self._places if place.origin == origin and _is_below(rest, place.path)]
+        fitting = [place for place in self._places if place.origin == origin and is_below(rest, place.path)]
         if not fitting:
             return None
         # Of services that share one URL, the one that answers speaks of itself.
@@ -116,7 +116,8 @@ def _split(url: str) -> tuple[str, str] | None:
     return f"{scheme}://{host}", rest
 
 
-def _is_below(rest: str, path: str) -> bool:
+def is_below(rest: str, path: str) -> bool:
+    """Whether a path, or a URL, begins with another one up to the end of a segment."""
     return rest.startswith(path) and rest[len(path) : len(path) + 1] in {"", "/", "?", "#"}
 
 

@@ -1,4 +1,4 @@
-"""Answers that Proctor gives itself: misses and refusals, in the shape that the client's SDK expects."""
+"""Answers on their last step: misses and refusals in the shape that the client's SDK expects, others as they are."""
 
 from __future__ import annotations
 
@@ -12,6 +12,21 @@ from proctor.wire import ERROR_HEADER, MISS_HEADER
 
 MISS_STATUS = 422
 """SDKs retry 408, 409, 429 and 5xx; they do not retry this, and no test expects it by chance."""
+
+
+class Streamed(web.StreamResponse):
+    """A real service's answer that is sent piece by piece, with no type where the service gave it none."""
+
+    async def _prepare_headers(self) -> None:
+        """The HTTP library would make a type up, which clients then see in place of none."""
+        typed = "Content-Type" in self.headers
+        await super()._prepare_headers()
+        if not typed:
+            self.headers.popall("Content-Type", None)
+
+
+class Whole(Streamed, web.Response):
+    """The same of one that is sent at once."""
 
 
 def miss(service: ServiceConfig, error: dict[str, Any]) -> web.Response:

@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 
 from proctor.diff import Difference
 from proctor.interaction import Request
-from proctor.proposing import Proposal, proposals, signed_proposals
+from proctor.proposing import Proposal, proposals, rule_place, signed_proposals
 from proctor.service_config import ServiceConfig
 from proctor.trace import body_value
 
@@ -81,7 +81,7 @@ def _role(asked: Request, index: int) -> str:
 
 def _volatile(differences: Sequence[Difference]) -> tuple[Proposal, ...]:
     """The rules that forgive every difference; none where one is more than a date, a random id or a signature."""
-    places = [_place(difference.where) for difference in differences]
+    places = [rule_place(difference.where) for difference in differences]
     if not all(places):
         return ()
     signed = signed_proposals(places)
@@ -94,14 +94,6 @@ def _volatile(differences: Sequence[Difference]) -> tuple[Proposal, ...]:
             return ()
         found.update(dict.fromkeys(ways))
     return tuple(found)
-
-
-def _place(where: str) -> str:
-    """A place as rules name it; empty for what no rule forgives."""
-    part, _, place = where.partition(" ")
-    if not place or (part == "part" and " " in place):  # of a part, a header's: rules name contents
-        return ""
-    return {"part": f"/{place}", "body": place, "query": f"?{place}", "form": f"/{place}"}.get(part, "")
 
 
 def _text(value: object) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from multidict import CIMultiDict
@@ -21,6 +22,8 @@ HOP_BY_HOP = frozenset(
         "upgrade",
     }
 )
+_CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
+"""What no header may hold. Parsers let some of it pass; whoever writes a header does not."""
 
 
 def end_to_end(headers: Headers) -> Headers:
@@ -48,6 +51,18 @@ def for_upstream(headers: Headers, last: Callable[[Headers], Headers] = lambda h
         if low not in {"host", "content-length", "expect"}:
             sent.add(spelled.setdefault(low, name), value)
     return sent
+
+
+def unsendable(reason: str, headers: Headers) -> str:
+    """Why no client can be given an answer with this head, though it could be read; empty where one can."""
+    if _CONTROL.search(reason):
+        return "a control character in its status line"
+    for name, value in headers:
+        if _CONTROL.search(value):
+            return f'a control character in its header "{name}"'
+        if name.lower() == "transfer-encoding" and value.strip().lower() not in {"chunked", "identity"}:
+            return f"its body comes with Transfer-Encoding: {value}, for which nobody asked"
+    return ""
 
 
 def for_client(headers: Headers) -> CIMultiDict[str]:

@@ -11,6 +11,7 @@ from multidict import CIMultiDict
 
 from proctor.effects import effect_of, tool_of
 from proctor.interaction import Headers, Interaction, Request, Response, header, readable
+from proctor.proxy import answers
 from proctor.proxy.failing import Oversize, cut
 from proctor.proxy.hop import end_to_end
 from proctor.proxy.receiving import KEPT_BYTES, abort
@@ -61,7 +62,7 @@ class Keeper:
         if answer.note:
             exchange.session.tally.notes[answer.note] = None
         sent = CIMultiDict(answer.headers)
-        response = web.Response(status=recorded.status, reason=recorded.reason, headers=sent, body=answer.body)
+        response = answers.Whole(status=recorded.status, reason=recorded.reason, headers=sent, body=answer.body)
         if answer.body and "Content-Length" not in sent and exchange.http.version >= (1, 1):
             response.enable_chunked_encoding()
         return response

@@ -12,6 +12,7 @@ from aiohttp.abc import AbstractStreamWriter
 from multidict import CIMultiDict
 
 from proctor.interaction import Response
+from proctor.proxy.answers import Streamed
 
 _EARLIER_SECONDS = 0.0005
 """The loop's clock wakes up to a millisecond late, never early."""
@@ -41,7 +42,7 @@ async def play(
 
     With a pace each piece has its moment, and the end has `seconds`. The head goes with the first piece.
     """
-    response = web.StreamResponse(status=recorded.status, reason=recorded.reason, headers=headers)
+    response = Streamed(status=recorded.status, reason=recorded.reason, headers=headers)
     if "Content-Length" not in headers and http.version >= (1, 1):
         response.enable_chunked_encoding()
     with suppress(ConnectionError):  # the agent may leave

@@ -40,7 +40,7 @@ from proctor.proxy.overlaying import Overlaying
 from proctor.proxy.playback import Tape
 from proctor.proxy.restoring import Restorer
 from proctor.proxy.rewriting import Rewriter
-from proctor.proxy.session import Session, journal_head
+from proctor.proxy.session import Session, journal_head, session_closed
 from proctor.proxy.shelf import Shelf
 from proctor.proxy.sources import add_services
 from proctor.proxy.tracing import TraceWriter
@@ -177,9 +177,7 @@ class Registry:
             return self._current()
         session = self.sessions.get(session_id)
         if session_id in self._ended or (session is not None and session.closed):
-            raise SessionError(
-                "session_closed", f'session "{session_id}" is closed', f"proctor session show {session_id}"
-            )
+            raise session_closed(session_id)
         if session is None:  # the ids of others are not told: they are what keeps strangers out
             raise SessionError("unknown_session", f'no session "{session_id}" on this proxy')
         return session

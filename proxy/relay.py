@@ -9,6 +9,7 @@ from aiohttp import web
 from multidict import CIMultiDict
 
 from proctor.interaction import readable
+from proctor.proxy.answers import Streamed
 from proctor.proxy.hop import announced_length, end_to_end
 from proctor.proxy.keeping import Ending, Keeper
 from proctor.proxy.receiving import FAILURES, Received, abort, is_events, rest_of
@@ -59,7 +60,7 @@ class Relay:
         sent = CIMultiDict(answer.headers)
         announced = announced_length(sent)
         reason = readable(self._upstream.reason or "")
-        response = web.StreamResponse(status=self._upstream.status, reason=reason, headers=sent)
+        response = Streamed(status=self._upstream.status, reason=reason, headers=sent)
         await self._to_client(response.prepare(exchange.http))
         finished = False
         try:

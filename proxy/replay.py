@@ -259,7 +259,7 @@ class _Prepared:
     def response(self, http: web.BaseRequest) -> web.Response:
         """A fresh response; chunked where the recorded one had no length, if the client's HTTP knows chunks."""
         answer = self.answer
-        response = web.Response(status=answer.status, reason=answer.reason, headers=self.headers, body=answer.body)
+        response = answers.Whole(status=answer.status, reason=answer.reason, headers=self.headers, body=answer.body)
         if self._chunked and answer.body and http.version >= (1, 1):
             response.enable_chunked_encoding()
         return response

@@ -13,18 +13,20 @@ from io import BytesIO
 from typing import Any
 
 from aiohttp import web
+from aiohttp.http_exceptions import HttpProcessingError
 from yarl import URL
 
 from proctor.config import Config
 from proctor.errors import ConfigError, PortInUse, SessionError, UsageError, nearest
 from proctor.proxy import answers
+from proctor.proxy.addresses import is_below
 from proctor.proxy.addressing import Addressing, base_url, local
 from proctor.proxy.carriers import KEY, Claim, PathCarrier, claims_of, passed_on, real_credential
 from proctor.proxy.conclude import LeftOpen
 from proctor.proxy.control import PREFIX, Control
 from proctor.proxy.registry import Registry
 from proctor.proxy.seams import Exchange, RawHeaders
-from proctor.proxy.session import ServiceInSession, Session
+from proctor.proxy.session import ServiceInSession, Session, session_closed
 from proctor.service_config import ServiceConfig, upstream_url
 from proctor.wire import CURRENT
 
@@ -82,7 +84,7 @@ async def start_proxy(
         dispatcher.handle,
         request_factory=_request,
         access_log=None,
-        logger=_http_log(registry, exposed=bool(path_token)),
+        logger=_http_log(registry, path_token),
         auto_decompress=False,
         max_line_size=_HEADER_BYTES,
         max_field_size=_HEADER_BYTES,
@@ -214,7 +216,12 @@ class _Dispatcher:
         try:
             if request.headers.get("Expect", "").lower() == "100-continue" and request.transport is not None:
                 request.transport.write(b"HTTP/1.1 100 Continue\r\n\r\n")
-            body = await _body_of(request)
+            try:
+                body = await _body_of(request)
+            except ConnectionError:
+                return self._broken_off(request, session, service, target)
+            if session.settled:
+                return answers.refusal(410, session_closed(session.id).as_dict(), service.config)
             headers = request.raw_headers
             exchange = Exchange(request, session, service, index, target, body, started, beside, raw_headers=headers)
             if carried:
@@ -229,12 +236,23 @@ class _Dispatcher:
                 session.error_row(exchange, status, refused)
                 return answers.refusal(status, refused, service.config)
             return await session.exchange(exchange)
-        except (web.HTTPException, ConnectionError):
+        except web.HTTPException:
             raise
         except Exception as error:
             return _failed_inside((session,), error, service.name)
         finally:
-            session.underway.discard(index)
+            session.left(index)
+
+    @staticmethod
+    def _broken_off(
+        request: web.BaseRequest, session: Session, service: ServiceInSession, target: str
+    ) -> web.StreamResponse:
+        """Book a request that never became whole: nobody was asked, and a recording lacks it."""
+        path = target.partition("?")[0]
+        told = f"{service.name} {request.method} {path}: the agent broke off before its request was whole"
+        fix = "see that it waits for its uploads to end"
+        session.failed("request_cut", told, fix, exchange=True, service=service.name)
+        return web.Response(status=400)  # to nobody
 
     def _passed_on(
         self, headers: RawHeaders, session: Session, service: ServiceInSession, carried: Sequence[Claim]
@@ -277,7 +295,7 @@ class _Dispatcher:
                 url = URL(upstream_url(name, service, self._registry.environ))
             except ConfigError:
                 continue
-            if target.startswith(str(url)) or host in {f"{url.host}:{url.port}", url.host}:
+            if is_below(target, str(url)) or host in {f"{url.host}:{url.port}", url.host}:
                 return name
         return None
 
@@ -328,31 +346,38 @@ def _failed_inside(sessions: Iterable[Session], error: Exception, service: str =
 
 
 class _Unreadable(logging.Handler):
-    """Books what the HTTP parser refuses: such a request never reaches the dispatcher.
+    """Books what fails outside the dispatcher: what the HTTP parser refuses, and what cannot be written.
 
-    It shows no path token, so on a proxy that others can reach it is a stranger's.
+    On a proxy that others can reach, a request that was refused is a stranger's, unless what the parser shows of it has
+    the path token. An answer that cannot be written is our own.
     """
 
-    def __init__(self, registry: Registry, exposed: bool) -> None:
+    def __init__(self, registry: Registry, path_token: str) -> None:
         super().__init__()
         self._registry = registry
-        self._exposed = exposed
+        self._token = path_token
 
     def emit(self, record: logging.LogRecord) -> None:
-        """A parser's refusal, which names no session."""
-        if record.exc_info is None or record.levelno < logging.ERROR:
+        """A failure, which names no session."""
+        error = record.exc_info[1] if record.exc_info is not None and record.levelno >= logging.ERROR else None
+        if error is None or isinstance(error, ConnectionError):  # whoever asked has left; the dispatcher booked that
             return
-        if self._exposed:
+        if not isinstance(error, HttpProcessingError):
+            self._fail("platform_error", f"an answer could not be written: {type(error).__name__}: {error}")
+        elif self._token not in str(error):
             self._registry.totals.strangers += 1
-            return
-        told = f"a request could not be read as HTTP: {record.exc_info[1]}"
+        else:
+            told = str(error).replace(f"/p/{self._token}", "") if self._token else str(error)
+            self._fail("unreadable_request", f"a request could not be read as HTTP: {told}")
+
+    def _fail(self, code: str, told: str) -> None:
         for session in self._registry.running:
-            session.failed("unreadable_request", told, exchange=True)
+            session.failed(code, told, exchange=True)
 
 
-def _http_log(registry: Registry, *, exposed: bool) -> logging.Logger:
+def _http_log(registry: Registry, path_token: str) -> logging.Logger:
     log = logging.Logger("proctor.proxy.http")
-    log.addHandler(_Unreadable(registry, exposed))
+    log.addHandler(_Unreadable(registry, path_token))
     return log
 
 

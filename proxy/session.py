@@ -14,6 +14,7 @@ from typing import Any
 from aiohttp import web
 
 from proctor.config import Config
+from proctor.errors import SessionError
 from proctor.identities import dummy_keys, recorded_variables
 from proctor.interaction import Interaction
 from proctor.journal import JournalWriter
@@ -79,6 +80,9 @@ class Session:
     began: float = field(default_factory=time.perf_counter)
     began_at: datetime = field(default_factory=lambda: datetime.now(UTC))
     closed: bool = False
+    """No new exchange may arrive."""
+    settled: bool = False
+    """What comes of an exchange now is written nowhere any more."""
     underway: set[int] = field(default_factory=set)
     """Indexes of the exchanges that have no whole answer yet."""
     relayed: set[Received] = field(default_factory=set)
@@ -93,7 +97,6 @@ class Session:
 
     async def exchange(self, exchange: Exchange) -> web.StreamResponse:
         """Run one exchange: the fault plan may answer, else the service's source does."""
-        self._open += 1
         try:
             planned = await self.faults.answer(exchange)
             return planned if planned is not None else await exchange.service.source.answer(exchange)
@@ -101,9 +104,6 @@ class Session:
             count = self.tally.services[exchange.service.name]
             count.timed += 1
             count.seconds += time.perf_counter() - exchange.started
-            self._open -= 1
-            if not self._open:
-                self._idle.set()
 
     def release(self) -> None:
         """Let the next recording of the tape begin."""
@@ -119,17 +119,26 @@ class Session:
     def arrived(self) -> tuple[int, tuple[int, ...]]:
         """The number of an exchange that has just arrived, and of those which have no answer yet then.
 
-        A session that only replays keeps none of the latter: order at the same time matters where it is recorded.
+        It counts as on its way until it has `left`. A session that only replays keeps none of the latter: order at the
+        same time matters where it is recorded.
         """
         index = self.next_index()
+        self._open += 1
         if self.journal is None:
             return index, ()
         beside = tuple(sorted(self.underway)) if self.underway else ()
         self.underway.add(index)
         return index, beside
 
+    def left(self, index: int) -> None:
+        """Note that an exchange which had arrived is over."""
+        self.underway.discard(index)
+        self._open -= 1
+        if not self._open:
+            self._idle.set()
+
     async def settle(self) -> None:
-        """Wait for the answers on their way, an abandoned stream too; then break them off, to be kept as cut.
+        """Wait for what is on its way, uploads and abandoned streams too; then break answers off, to be kept as cut.
 
         What has no answer at all even then is noted as unfinished.
         """
@@ -140,6 +149,7 @@ class Session:
                 received.stop()
             if not await self._idle_within(_BREAKING_SECONDS):
                 self.failed("unfinished", f"{self._open} exchange(s) had no end when the session closed")
+        self.settled = True
 
     async def _idle_within(self, seconds: float) -> bool:
         if self._open:
@@ -281,6 +291,11 @@ class Session:
             identities=dummy_keys(self.tape.cassette) if self.tape else {},
             variables=recorded_variables(self.tape.cassette) if self.tape else {},
         )
+
+
+def session_closed(session_id: str) -> SessionError:
+    """The error for whoever still names a session that has ended."""
+    return SessionError("session_closed", f'session "{session_id}" is closed', f"proctor session show {session_id}")
 
 
 def journal_head(

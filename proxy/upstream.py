@@ -13,11 +13,11 @@ from yarl import URL
 from proctor.interaction import Request, Response
 from proctor.proxy import answers
 from proctor.proxy.failing import Oversize, ProxyRefused, Refused, failure
-from proctor.proxy.hop import for_upstream
+from proctor.proxy.hop import for_upstream, unsendable
 from proctor.proxy.keeping import Keeper
 from proctor.proxy.receiving import FAILURES, Received, rest_of
 from proctor.proxy.relay import Relay
-from proctor.proxy.seams import Exchange
+from proctor.proxy.seams import Exchange, decoded_headers
 from proctor.proxy.way import Way
 from proctor.service_config import ServiceConfig
 
@@ -92,12 +92,22 @@ class Upstream:
                 allow_redirects=False,
                 **self._options,
             )
-        if upstream.status < 200 or (upstream.status == 407 and way.proxy and not way.tunnelled):
+        try:
+            self._check_head(upstream)
+        except Refused:
             upstream.close()
-            if upstream.status == 407:
-                raise ProxyRefused("407")
-            raise Refused(f"status {upstream.status}, for which nobody asked")
+            raise
         return upstream
+
+    def _check_head(self, upstream: aiohttp.ClientResponse) -> None:
+        """Raise Refused for a head that is none of the service's, or that cannot be passed on."""
+        if upstream.status < 200:
+            raise Refused(f"status {upstream.status}, for which nobody asked")
+        if upstream.status == 407 and self._way.proxy and not self._way.tunnelled:
+            raise ProxyRefused("407")
+        why = unsendable(upstream.reason or "", decoded_headers(upstream.raw_headers))
+        if why:
+            raise Refused(why)
 
     def unreachable(self, exchange: Exchange, cause: BaseException) -> web.StreamResponse:
         """The answer where the real service gave none."""
@@ -131,6 +141,8 @@ class _Upload(aiohttp.Payload):
             self._limit.reschedule(clock() + self._seconds)
             await writer.write(view[at : at + _PIECE])
             await asyncio.sleep(0)
+        await writer.drain()
+        self._limit.reschedule(None)  # from here on the client session itself waits in time
 
 
 def _payload(body: bytes, limit: asyncio.Timeout, seconds: float) -> bytes | _Upload | None:

@@ -6,9 +6,10 @@ import random
 
 from proctor.interaction import Interaction, Request, Response
 from proctor.redaction.redactor import Redactor
+from tests.property.counts import count
 from tests.property.ordinary import identifier, ordinary
 
-BODIES = 10_000
+BODIES = count(ci=2_000, soak=10_000)
 
 
 def exchange(index: int, rng: random.Random) -> Interaction:
@@ -21,7 +22,7 @@ def exchange(index: int, rng: random.Random) -> Interaction:
     return Interaction(index, request, Response(200, "OK", headers, got), f"http://desk.test{target}", "read", "method")
 
 
-def test_ten_thousand_ordinary_bodies_hold_nothing_to_replace() -> None:
+def test_thousands_of_ordinary_bodies_hold_nothing_to_replace() -> None:
     rng = random.Random(20)
     exchanges = [exchange(index, rng) for index in range(BODIES // 2)]
     redactor = Redactor.over(exchanges)

@@ -63,13 +63,13 @@ async def compared(root: Path, rng: random.Random, effects: dict[str, str], writ
     return told
 
 
-@pytest.mark.parametrize(("name", "writes"), [("few writes", 3), ("many writes", 8)])
+@pytest.mark.parametrize(("name", "writes", "ci"), [("few writes", 3, 40), ("many writes", 8, 20)])
 def test_a_read_is_answered_from_the_state_of_the_session_or_says_so(
-    name: str, writes: int, capsys: pytest.CaptureFixture[str]
+    name: str, writes: int, ci: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
     rng = random.Random(61)
     total: Counter[str] = Counter()
-    for _ in range(count(ci=40, soak=400)):
+    for _ in range(count(ci, soak=400)):
         with TemporaryDirectory() as folder:
             total += asyncio.run(compared(Path(folder), rng, RIGHT, writes))
     with capsys.disabled():

@@ -86,7 +86,7 @@ async def record_and_replay(root: Path, made: list[Interaction]) -> None:
 
 
 @given(made=SOME)
-@examples(ci=60, soak=600, shrink=False)
+@examples(ci=30, soak=600, shrink=False)
 def test_any_exchange_is_relayed_and_replayed_as_it_was(made: list[Interaction]) -> None:
     with TemporaryDirectory() as folder:
         asyncio.run(record_and_replay(Path(folder), made))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.integration.cases.support import CLIENTS, Asked, ask, replaying
-from tests.integration.proxy.raw import Answer, canned, raw_service
+from tests.integration.proxy.raw import Answer, canned, chunk, raw_service
 from tests.support import Project, services, session
 
 LINES: dict[str, tuple[str, ...]] = {
@@ -47,6 +47,24 @@ async def test_all_lines_come_in_order_and_case_while_recording_and_in_replay(pr
         again = await ask(run, Asked("/"))
     assert lines(recorded) == list(LINES[kind])
     assert [without_values(line) for line in lines(again)] == [without_values(line) for line in LINES[kind]]
+
+
+@pytest.mark.parametrize("head", [(), ("Content-Type: application/octet-stream",), ("content-type:",)])
+@pytest.mark.parametrize("chunked", [False, True])
+async def test_an_answer_gets_no_type_that_the_service_did_not_give_it(
+    project: Project, head: tuple[str, ...], chunked: bool
+) -> None:
+    answer = canned(chunk(b"x") + chunk(b"y") + chunk(b""), *head, "Transfer-Encoding: chunked", length=False)
+    async with raw_service(answer if chunked else canned(b"xy", *head)) as service:
+        project.configure(services(desk=service.url))
+        async with session(project, "t") as run:
+            recorded = await ask(run, Asked("/"))
+            assert (await run.close()).sealed
+    async with replaying(project) as run:
+        again = await ask(run, Asked("/"))
+    for got in (recorded, again):
+        types = [f"{name}: {value}".strip() for name, value in got.headers if name.lower() == "content-type"]
+        assert (got.body, types) == (b"xy", list(head))
 
 
 def without_values(line: str) -> str:

@@ -69,6 +69,18 @@ async def test_an_undeclared_date_misses_and_the_miss_proposes_the_rule(project:
         assert await ask(run, prompt("2026-12-02")) == (200, {"answer": 1})
 
 
+async def test_a_body_nested_past_any_use_is_compared_as_bytes_and_the_tape_still_opens(project: Project) -> None:
+    deep: list[Any] = []
+    for _ in range(400):
+        deep = [deep]
+    asked = {**prompt("2026-11-30"), "deep": deep}
+    await record(project, [("llm", "/chat", asked), ("llm", "/chat", prompt("2026-11-30"))], VOLATILE)
+    async with session(project, "t", "replay") as run:
+        assert await ask(run, asked) == (200, {"answer": 1})
+        assert await ask(run, prompt("2026-12-02")) == (200, {"answer": 2})
+        assert (await ask(run, {**prompt("2026-12-02"), "deep": deep}))[0] == 422
+
+
 async def test_a_live_value_is_threaded_into_later_requests_of_other_services(project: Project) -> None:
     asked = [
         ("llm", "/chat", prompt("2026-11-30")),

@@ -8,9 +8,10 @@ import zlib
 import pytest
 
 from tests.integration.proxy.raw import Answer, Canned, aired, canned, chunk, raw_service, request, send
+from tests.property.counts import count
 from tests.support import Project, services, session
 
-BIG = bytes(range(256)) * 80_000  # 20 MB
+BIG = bytes(range(256)) * count(ci=24_000, soak=80_000)  # 6 MB, 20 MB
 
 
 async def both(project: Project, answers: list[Canned], *requests: tuple[str, ...], **options: bytes) -> list[Answer]:

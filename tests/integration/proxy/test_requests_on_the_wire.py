@@ -148,6 +148,16 @@ async def test_curl_through_the_proxy_variables_reaches_the_service_by_its_proct
     assert not summary.sealed
 
 
+async def test_a_host_whose_name_only_begins_like_a_services_is_not_told_as_that(project: Project) -> None:
+    project.configure(services(desk="http://api.test"))
+    async with session(project, "t") as run_:
+        for host in ("api.test", "api.test2"):
+            past = f"GET http://{host}/x HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n"
+            assert (await send(run_, past.encode())).status == 403
+        summary = await run_.close()
+    assert [(each.host, each.service) for each in summary.hosts] == [("api.test:80", "desk"), ("api.test2:80", None)]
+
+
 async def test_the_control_api_wants_exactly_the_runs_token(project: Project) -> None:
     async with raw_service(canned()) as service:
         project.configure(services(desk=service.url))

@@ -11,20 +11,30 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 import pytest
-from aiohttp import ClientSession
+from aiohttp import ClientSession, ServerDisconnectedError
 
 from proctor.client import ControlClient
 from proctor.config import load_config
 from proctor.launch import agent_environment
 from proctor.proxy.server import Proxy, start_proxy
 from proctor.trace import SessionSummary
-from proctor.wire import SessionInfo, SessionSpec
+from proctor.wire import Mode, SessionInfo, SessionSpec
 from tests.integration.cli.support import Desk, error_of, record
 from tests.integration.proxy.raw import Answer, ended, parsed
 from tests.integration.serve.support import samples, serve
 from tests.support import Project, services, serving
 
 ANY = "0.0.0.0"
+UNWRITABLE = """
+interactions:
+- request: {method: GET, uri: "http://desk.test/x", headers: {}, body: null}
+  response:
+    status: {code: 200, message: OK}
+    headers: {X-Name: ["a\\x01b"]}
+    body: {string: "{}"}
+version: 1
+"""
+"""A tape, as vcrpy wrote it, with a control character in a header."""
 
 
 def other_address() -> str | None:
@@ -76,11 +86,11 @@ class Open:
 
 
 @asynccontextmanager
-async def opened(project: Project, advertised: str = "") -> AsyncIterator[Open]:
+async def opened(project: Project, advertised: str = "", mode: Mode = "record") -> AsyncIterator[Open]:
     proxy = await start_proxy(load_config(project.root / "proctor.toml"), ANY, advertised=advertised)
     try:
         async with ControlClient(proxy.url, proxy.token) as control, ClientSession() as http:
-            info = await control.open(SessionSpec(cassette="t", modes={"desk": "record"}))
+            info = await control.open(SessionSpec(cassette="t", modes={"desk": mode}))
             yield Open(proxy, control, info, http)
     finally:
         await proxy.close()
@@ -121,6 +131,30 @@ async def test_bytes_that_cannot_be_read_as_http_fail_no_session_either(project:
                 assert (await on.send("127.0.0.1", line)).status == 400
             assert samples(await on.control.metrics())[("strangers_total",)] == 1
             assert (await on.close()).errors == ()
+
+
+async def test_a_request_of_an_agent_that_cannot_be_read_fails_the_session_and_tells_no_token(project: Project) -> None:
+    async with serving(Desk().answer) as url:
+        project.configure(services(desk=url))
+        async with opened(project) as on:
+            await on.get(f"{on.path}/desk/a")
+            assert (await on.send("127.0.0.1", f"GET {on.path}/desk/caf\u00e9 HTTP/1.1", "Host: x")).status == 400
+            summary = await on.close()
+    assert [error.code for error in summary.errors] == ["unreadable_request"]
+    assert f"/s/{on.info.session}/desk/caf" in summary.errors[0].message
+    assert on.proxy.addressing.path_token not in summary.model_dump_json()
+
+
+async def test_an_answer_of_the_tape_that_cannot_be_written_fails_the_session(project: Project) -> None:
+    project.configure(services(desk="http://desk.test"))
+    project.layout.cassettes.mkdir()
+    project.layout.cassette("t").write_text(UNWRITABLE, encoding="utf-8")
+    async with opened(project, mode="replay") as on:
+        with pytest.raises(ServerDisconnectedError):
+            await on.get(f"{on.path}/desk/x")
+        summary = await on.close()
+    (error,) = summary.errors
+    assert (error.code, "an answer could not be written" in error.message) == ("platform_error", True)
 
 
 async def test_a_stray_request_of_an_agent_still_fails_its_session_and_tells_no_token(project: Project) -> None:

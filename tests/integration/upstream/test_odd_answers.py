@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gzip
 import socket
 
 import pytest
@@ -57,6 +58,10 @@ FINE: dict[str, tuple[Canned, str]] = {
     "a long header": (canned(b"{}", "X-Long: " + "a" * LONG), "{}"),
     "many headers": (canned(b"{}", *(f"X-{n}: {n}" for n in range(900))), "{}"),
     "byte by byte": (byte_by_byte(canned(b"slowly")), "slowly"),
+    "an old word for no transfer coding": (
+        then_closes(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: identity\r\n\r\nplain"),
+        "plain",
+    ),
     "no reason": (canned(b"{}", status="200"), "{}"),
 }
 
@@ -89,6 +94,12 @@ NO_HTTP = {
     "chunks and a length": (
         b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Length: 2\r\n\r\n" + chunk(b"{}") + chunk(b""),
         "have the service, or what stands before it, send one of the two",
+    ),
+    "a control character in a header": (canned(b"{}", "X-Name: a\x01b"), 'in its header "X-Name"'),
+    "a control character in the status line": (canned(b"{}", status="200 O\x7fK"), "in its status line"),
+    "a transfer coding that nobody asked for": (
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n" + chunk(gzip.compress(b"{}")) + chunk(b""),
+        "its body comes with Transfer-Encoding: gzip, chunked",
     ),
     "two lengths": (b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{}", "no HTTP answer"),
 }

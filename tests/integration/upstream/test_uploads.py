@@ -12,6 +12,7 @@ from aiohttp import ClientSession, web
 
 from proctor.client import ControlClient
 from proctor.wire import Mode, SessionSpec
+from tests.integration.proxy.raw import canned, raw_service
 from tests.integration.serve.support import TOKEN, serve
 from tests.integration.upstream.support import configure
 from tests.integration.upstream.test_large_answers import peak
@@ -73,3 +74,36 @@ async def test_a_service_that_takes_no_more_of_it_is_given_up_after_its_time_out
     (error,) = summary.errors
     assert error.code == "upstream_timeout"
     assert "took no more of the request for 0.2 s" in error.message
+
+
+async def test_a_service_that_took_all_of_it_and_says_nothing_is_told_as_that(project: Project) -> None:
+    async def says_nothing(request: web.Request) -> web.StreamResponse:
+        await request.read()
+        await done.wait()
+        return web.Response()
+
+    done = asyncio.Event()
+    async with serving(says_nothing) as url:
+        configure(project, url, "timeout = 0.3")
+        async with session(project, "t") as run:
+            async with run.http.put(run.url("desk", "/x"), data=BytesIO(bytes(4 * 2**20))) as got:
+                assert got.status == 504
+            summary = await run.close()
+        done.set()
+    (error,) = summary.errors
+    assert "sent nothing for 0.3 s" in error.message
+
+
+async def test_a_service_that_keeps_saying_that_it_is_at_work_is_waited_for(project: Project) -> None:
+    async def works(writer: asyncio.StreamWriter) -> None:
+        for _ in range(8):
+            writer.write(b"HTTP/1.1 102 Processing\r\n\r\n")
+            await asyncio.sleep(0.2)
+        writer.write(canned(b"done"))
+
+    async with raw_service(works) as service:
+        configure(project, service.url, "timeout = 1")
+        async with session(project, "t") as run:
+            async with run.http.put(run.url("desk", "/x"), data=BytesIO(bytes(4 * 2**20))) as got:
+                assert (got.status, await got.read()) == (200, b"done")
+            assert (await run.close()).sealed

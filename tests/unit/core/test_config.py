@@ -8,6 +8,7 @@ import pytest
 
 from proctor.config import Config, find_config, load_config
 from proctor.errors import ConfigError
+from proctor.proxy.way import way_to
 from proctor.service_config import ServiceConfig, upstream_url
 from tests.support import Project
 
@@ -135,6 +136,27 @@ def test_a_bad_value_is_named_with_its_place_and_the_reason(project: Project, to
 def test_the_error_for_a_credential_in_the_file_does_not_repeat_it(project: Project, secret: str) -> None:
     assert secret not in str(refused(project, f'[services.x]\nurl = "http://a:{secret}@x.test"'))
     assert secret not in str(refused(project, f'[services.x]\n{URL}identities = {{ alice = "{secret}" }}'))
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://alice:s3cret@[x",
+        "http://alice:s3cret：1@x.test",
+        "http://alice:[s3cret]@x.test",
+        "http://alice:s3cret#1@x.test:80",
+        "http://alice:s3cret/1@x.test:80",
+        "htps://alice:s3cret@x.test",
+        "alice:s3cret@x.test:80",
+    ],
+)
+def test_the_error_for_an_address_shows_no_password_however_it_is_written(project: Project, url: str) -> None:
+    for key in ("url", "proxy"):
+        service = ServiceConfig.model_validate({"url": "http://x.test", key: "env:ADDRESS"})
+        with pytest.raises(ConfigError) as from_variable:
+            way_to("x", service, upstream_url("x", service, {"ADDRESS": url}), project.root, {"ADDRESS": url})
+        assert "s3cret" not in str(from_variable.value)
+        assert "s3cret" not in str(refused(project, f'[services.x]\n{URL if key == "proxy" else ""}{key} = "{url}"'))
 
 
 @pytest.mark.parametrize("port", ["99999", "abc"])

@@ -27,6 +27,9 @@ def secrets(name: str, value: str) -> list[tuple[str, str]]:
         ("x-api-key", "key-1", "key-1"),
         ("api-key", "key-1", "key-1"),
         ("x-goog-api-key", "key-1", "key-1"),
+        ("authorization", "Digest tok-1", "tok-1"),
+        ("authorization", "AWS4-HMAC-SHA256 tok-1", "tok-1"),
+        ("x-api-key", "aws4-key-1", "aws4-key-1"),
     ],
 )
 def test_the_scheme_stays_and_the_rest_is_secret(name: str, value: str, secret: str) -> None:

@@ -64,6 +64,16 @@ def test_a_placeholder_that_spans_pieces_comes_whole_in_the_first_of_them() -> N
     assert new.at == (1, 3)
 
 
+@pytest.mark.parametrize("end", [b"", b"data: [DONE]", b"\n"])
+def test_what_an_edit_puts_at_the_very_end_belongs_to_the_last_piece(end: bytes) -> None:
+    old = BODY + end
+    *first, last = EVENTS
+    new = fitted(Pieces((*TABLE.lengths[:-1], len(last + end)), TABLE.at), old, old + b": bye")
+    assert new is not None
+    assert list(new.of(old + b": bye")) == [*first, last + end + b": bye"]
+    assert new.fit(old + b": bye")
+
+
 def test_nothing_left_to_divide_needs_no_table() -> None:
     assert fitted(TABLE, BODY, b"") is None
     assert fitted(Pieces((1, 1), (1, 2)), b"ab", b"c") is None
@@ -74,6 +84,12 @@ def test_a_fitted_table_fits_whatever_the_body_became(data: st.DataObject, old: 
     pieces = data.draw(tables(old))
     for made in (fitted(pieces, old, new), pieces and resized(pieces, len(new))):
         assert made is None or (made.fit(new) and len(made.lengths) > 1)
+
+
+@given(st.data(), *[st.lists(st.sampled_from([b"a", b"bb", b"c\n"]), max_size=6).map(b"".join)] * 2)
+def test_a_fitted_table_fits_also_where_the_bodies_are_alike(data: st.DataObject, old: bytes, new: bytes) -> None:
+    made = fitted(data.draw(tables(old)), old, new)
+    assert made is None or made.fit(new)
 
 
 @given(st.data(), st.lists(st.sampled_from([b"a", b"bb", b"ccc\n", b"\n\n"]), max_size=9))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tomllib
 from typing import Any
 
 import pytest
@@ -99,6 +100,24 @@ def test_a_value_that_changes_by_itself_is_told_with_the_rule_that_forgives_it(
 )
 def test_more_than_a_value_that_changes_by_itself_is_none(recorded: str, asked: str) -> None:
     assert cause(OPENAI, chat(recorded), chat(asked)).kind == "prompt"
+
+
+@pytest.mark.parametrize("before", ["\x1b[1m", "\r", "\x7f", "it's\x7f", "\t", "it's", "\u2028", '"\\'])
+def test_the_line_that_is_proposed_is_toml_whatever_stands_before_the_value(before: str) -> None:
+    found = cause(OPENAI, chat(f"{before} 2026-11-30"), chat(f"{before} 2026-12-02"))
+    (line,) = toml_of(found.rules)
+    (rule,) = tomllib.loads(line)["volatile"]
+    assert (rule["at"], rule["pattern"]) == (found.rules[0].at, found.rules[0].pattern)
+
+
+@pytest.mark.parametrize("content_type", ["text/plain", "application/json"])
+def test_a_date_in_a_body_that_is_one_text_proposes_no_rule_since_none_would_help(content_type: str) -> None:
+    texts = "the report of 2026-11-30", "the report of 2026-12-02"
+    recorded, asked = (Request("t", "POST", "/x", (("Content-Type", content_type),), text.encode()) for text in texts)
+    differences = list(request_differences(recorded, asked))
+    assert [difference.where for difference in differences] == ["body /"]
+    found = cause_of(TOOLS, asked, differences)
+    assert (found.kind, found.rules) == ("argument", ())
 
 
 @pytest.mark.parametrize(

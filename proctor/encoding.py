@@ -69,29 +69,29 @@ def _whole(body: bytes, window: int) -> bytes:
 
 def _unbrotlied(body: bytes) -> bytes:
     stream = brotli.Decompressor()
-    whole = []
-    total = 0
-    for at in range(0, len(body), _PIECE):
-        whole.append(stream.process(body[at : at + _PIECE]))
-        total += len(whole[-1])
-        if total > _LARGEST:
-            raise ValueError("too long")
+    plain = _joined(body, stream.process)
     if not stream.is_finished():
         raise ValueError("not one whole stream")
-    return b"".join(whole)
+    return plain
 
 
 def _unzstd(body: bytes) -> bytes:
     stream = zstandard.ZstdDecompressor().decompressobj()
+    plain = _joined(body, stream.decompress)
+    if not stream.eof or stream.unused_data:
+        raise ValueError("not one whole stream")
+    return plain
+
+
+def _joined(body: bytes, decompress: Callable[[bytes], bytes]) -> bytes:
+    """What the pieces of a body come to. Raises ValueError where that is too long."""
     whole = []
     total = 0
     for at in range(0, len(body), _PIECE):
-        whole.append(stream.decompress(body[at : at + _PIECE]))
+        whole.append(decompress(body[at : at + _PIECE]))
         total += len(whole[-1])
         if total > _LARGEST:
             raise ValueError("too long")
-    if not stream.eof or stream.unused_data:
-        raise ValueError("not one whole stream")
     return b"".join(whole)
 
 

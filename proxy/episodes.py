@@ -6,6 +6,7 @@ from aiohttp import web
 
 from proctor.effects import effect_of, tool_of
 from proctor.proxy.identity import IdentityBinder
+from proctor.proxy.keeping import Ending
 from proctor.proxy.live_world import LiveWorld, Played, Unreached
 from proctor.proxy.receiving import FAILURES
 from proctor.proxy.replay import Playable, Replay
@@ -69,7 +70,7 @@ class ToolEpisodes:
             return self._upstream.unreachable(exchange, error)
         answer = world.worlds.response(live)
         self._binder.fresh |= world.worlds.secrets_in(answer)
-        return self._upstream.deliver(exchange, answer, client_gone=exchange.http.transport is None)
+        return self._upstream.keeper.deliver(exchange, answer, Ending(client_gone=exchange.http.transport is None))
 
     def _writes(self, exchange: Exchange) -> bool:
         path, method = exchange.target.partition("?")[0], exchange.http.method

@@ -178,6 +178,9 @@ def _no_http(cause: BaseException) -> tuple[str, str]:
     if any(re.match(limit, text) for limit in limits):
         told = "a line of its head is longer than 64 KiB" if text.startswith("Got") else "it has over 1024 headers"
         return told, "no client reads such a head; have the service send less"
+    if re.match(r"(?:Content-Length|Transfer-Encoding) can't be present with", text):
+        told = "it has both Content-Length and Transfer-Encoding, so that nobody can be sure where it ends"
+        return told, "have the service, or what stands before it, send one of the two: HTTP forbids both"
     words, _, shown = text.partition(":\n\n")
     sample = re.match(r"\s*b(['\"])(.{1,60})", shown)
     told = " ".join(words.split())

@@ -3,38 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Sequence
-from typing import Protocol
 
 import aiohttp
 from aiohttp import web
 from multidict import CIMultiDict
 
-from proctor.interaction import Response, readable
+from proctor.interaction import readable
 from proctor.proxy.answers import Streamed
 from proctor.proxy.hop import announced_length, end_to_end
+from proctor.proxy.keeping import Ending, Keeper
 from proctor.proxy.receiving import FAILURES, Received, abort, is_events, rest_of
 from proctor.proxy.seams import Exchange, decoded_headers
-
-
-class Receiver(Protocol):
-    """Keeps an answer that came to its end."""
-
-    def finished(
-        self,
-        exchange: Exchange,
-        url: str,
-        response: Response,
-        *,
-        client_gone: bool,
-        rewrites: Sequence[str],
-        stopped: bool,
-    ) -> None:
-        """Journal or trace it. `stopped` says that Proctor itself waited no longer for its end."""
-
-    def deliver(
-        self, exchange: Exchange, recorded: Response, *, client_gone: bool, stopped: bool
-    ) -> web.StreamResponse:
-        """Journal a whole answer, then give it to the agent."""
 
 
 class Relay:
@@ -45,12 +24,11 @@ class Relay:
     the closing session waits no longer.
     """
 
-    def __init__(self, source: Receiver, exchange: Exchange, upstream: aiohttp.ClientResponse, url: str) -> None:
-        self._source = source
+    def __init__(self, keeper: Keeper, exchange: Exchange, upstream: aiohttp.ClientResponse) -> None:
+        self._keeper = keeper
         self._exchange = exchange
         self._rewriter = exchange.session.rewriter
         self._upstream = upstream
-        self._url = url
         self._headers = end_to_end(decoded_headers(upstream.raw_headers))
         self._received = Received(upstream, exchange.started)
         self._client_gone = False
@@ -73,12 +51,12 @@ class Relay:
     async def _at_once(self) -> web.StreamResponse:
         """The whole answer is here already, or must be before it goes on."""
         recorded = await rest_of(self._received)
-        gone, stopped = self._gone(), self._received.stopped
-        return self._source.deliver(self._exchange, recorded, client_gone=gone, stopped=stopped)
+        return self._keeper.deliver(self._exchange, recorded, self._ending())
 
     async def _piecewise(self) -> web.StreamResponse:
         exchange, received = self._exchange, self._received
-        answer = self._rewriter.headers(exchange.service.name, exchange.target, self._url, self._headers)
+        url = self._keeper.url(exchange)
+        answer = self._rewriter.headers(exchange.service.name, exchange.target, url, self._headers)
         sent = CIMultiDict(answer.headers)
         announced = announced_length(sent)
         reason = readable(self._upstream.reason or "")
@@ -110,14 +88,8 @@ class Relay:
             self._client_gone = True
 
     def _finish(self, rewrites: Sequence[str], *, complete: bool) -> None:
-        self._source.finished(
-            self._exchange,
-            self._url,
-            self._received.response(complete),
-            client_gone=self._gone(),
-            rewrites=rewrites,
-            stopped=self._received.stopped,
-        )
+        self._keeper.finished(self._exchange, self._received.response(complete), self._ending(), rewrites)
 
-    def _gone(self) -> bool:
-        return self._client_gone or self._exchange.http.transport is None
+    def _ending(self) -> Ending:
+        gone = self._client_gone or self._exchange.http.transport is None
+        return Ending(gone, self._received.stopped, self._upstream.content.exception())

@@ -128,6 +128,19 @@ async def _body_of(request: web.BaseRequest) -> bytes:
     return gathered.getvalue()
 
 
+def _unfit(request: web.BaseRequest, target: str) -> tuple[int, dict[str, str]] | None:
+    """Status and error of what is refused in every mode; None for what can be recorded and replayed."""
+    if "websocket" in request.headers.get("Upgrade", "").lower():
+        return 501, {"code": "websocket_refused", "message": "Proctor records HTTP, not WebSockets", "fix": ""}
+    if "#" in target:  # the client session would drop it and what follows, so the service would see another request
+        return 400, {
+            "code": "fragment_in_target",
+            "message": 'the target of the request holds a raw "#", which HTTP does not allow there',
+            "fix": "send %23 where the character is meant; where a fragment is meant, leave it out",
+        }
+    return None
+
+
 class _Dispatcher:
     """Tells requests apart by their target and sends each where it belongs."""
 
@@ -217,10 +230,11 @@ class _Dispatcher:
                 except SessionError as error:
                     session.error_row(exchange, 401, error.as_dict())
                     return answers.refusal(401, error.as_dict(), service.config)
-            if "websocket" in request.headers.get("Upgrade", "").lower():
-                refused = {"code": "websocket_refused", "message": "Proctor records HTTP, not WebSockets", "fix": ""}
-                session.error_row(exchange, 501, refused)
-                return answers.refusal(501, refused, service.config)
+            unfit = _unfit(request, target)
+            if unfit is not None:
+                status, refused = unfit
+                session.error_row(exchange, status, refused)
+                return answers.refusal(status, refused, service.config)
             return await session.exchange(exchange)
         except web.HTTPException:
             raise

@@ -41,6 +41,12 @@ class Finished:
         told: dict[str, Any] = json.loads(self.stdout.splitlines()[-1])
         return told
 
+    @property
+    def printed(self) -> list[str]:
+        """The lines before that one, without the empty one that sets it apart."""
+        lines = self.stdout.splitlines()[:-1]
+        return lines if lines and lines[-1] else lines[:-1]
+
 
 @dataclass(frozen=True)
 class Project:
@@ -108,13 +114,20 @@ def namespaces_permitted() -> bool:
 
 @asynccontextmanager
 async def serving(handler: Handler) -> AsyncIterator[str]:
-    """A real aiohttp server whose every request goes to `handler`; gives its URL, without a trailing slash."""
+    """A real server whose every request goes to `handler`, its body as it was sent; gives its URL as `serving_app`."""
     app = web.Application(client_max_size=256 * 1024**2)
     app.router.add_route("*", "/{tail:.*}", handler)
-    runner = web.AppRunner(app, access_log=None, auto_decompress=False)
+    async with serving_app(app, auto_decompress=False) as url:
+        yield url
+
+
+@asynccontextmanager
+async def serving_app(app: web.Application, *, auto_decompress: bool = True) -> AsyncIterator[str]:
+    """A real server of an aiohttp application; gives its URL, without a trailing slash."""
+    runner = web.AppRunner(app, access_log=None, auto_decompress=auto_decompress)
     await runner.setup()
-    await web.TCPSite(runner, "127.0.0.1", 0).start()
     try:
+        await web.TCPSite(runner, "127.0.0.1", 0).start()
         yield f"http://127.0.0.1:{runner.addresses[0][1]}"
     finally:
         await runner.cleanup()

@@ -36,7 +36,6 @@ class Asked:
     messages: Sequence[Json]
     offered: frozenset[str]
     parallel: bool
-    stream: bool
 
 
 def openai_error(error: RejectedError) -> Json:

@@ -12,7 +12,6 @@ from examples.order_desk.asked import (
     Json,
     RejectedError,
     check_messages,
-    checked_object,
     dumps,
     fresh_id,
     list_of,
@@ -25,9 +24,8 @@ from examples.order_desk.plans import Call, Move
 error_body = openai_error
 
 
-def read(body: Any) -> Asked:
+def read(request: Json) -> Asked:
     """What a request asks. Raises RejectedError for one that OpenAI would refuse."""
-    request = checked_object(body)
     messages = request.get("messages")
     if not isinstance(messages, list) or not messages:
         raise RejectedError(400, "'messages' must be an array with at least one message.", param="messages")
@@ -37,7 +35,6 @@ def read(body: Any) -> Asked:
         messages,
         offered if request.get("tool_choice") != "none" else frozenset(),
         parallel=request.get("parallel_tool_calls") is not False,
-        stream=bool(request.get("stream")),
     )
 
 

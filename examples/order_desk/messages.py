@@ -11,7 +11,6 @@ from examples.order_desk.asked import (
     Json,
     RejectedError,
     check_messages,
-    checked_object,
     dumps,
     fresh_id,
     list_of,
@@ -27,9 +26,8 @@ NO_TOKENS = {"input_tokens": 0, "output_tokens": 0}
 """Clients of this API cannot do without numbers, and rules use no tokens."""
 
 
-def read(body: Any) -> Asked:
+def read(request: Json) -> Asked:
     """What a request asks. Raises RejectedError for one that Anthropic would refuse."""
-    request = checked_object(body)
     limit = request.get("max_tokens")
     if not isinstance(limit, int) or isinstance(limit, bool) or limit < 1:
         raise RejectedError(400, "max_tokens: must be a positive integer.", param="max_tokens")
@@ -45,7 +43,6 @@ def read(body: Any) -> Asked:
         messages,
         tool_names(list_of(request, "tools")) if choice.get("type") != "none" else frozenset(),
         parallel=choice.get("disable_parallel_tool_use") is not True,
-        stream=bool(request.get("stream")),
     )
 
 

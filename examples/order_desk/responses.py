@@ -13,7 +13,6 @@ from examples.order_desk.asked import (
     Json,
     RejectedError,
     check_messages,
-    checked_object,
     dumps,
     fresh_id,
     list_of,
@@ -27,9 +26,8 @@ from examples.order_desk.plans import Call, Move
 error_body = openai_error
 
 
-def read(body: Any) -> Asked:
+def read(request: Json) -> Asked:
     """What a request asks. Raises RejectedError for one that OpenAI would refuse, or that needs what is not kept."""
-    request = checked_object(body)
     if request.get("previous_response_id") or request.get("conversation"):
         text = "This stand-in keeps no responses: send the whole input."
         raise RejectedError(400, text, param="previous_response_id")
@@ -42,7 +40,6 @@ def read(body: Any) -> Asked:
         messages,
         tool_names(functions) if request.get("tool_choice") != "none" else frozenset(),
         parallel=request.get("parallel_tool_calls") is not False,
-        stream=bool(request.get("stream")),
     )
 
 

@@ -12,7 +12,7 @@ import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 from aiohttp import web
 from aiohttp.typedefs import Handler
@@ -21,7 +21,7 @@ if __name__ == "__main__":  # run by path: the folder above `examples` is not on
     sys.path.append(str(Path(__file__).resolve().parents[2]))
 
 from examples.order_desk import completions, messages, responses
-from examples.order_desk.asked import MODEL, Asked, Json, RejectedError, dumps
+from examples.order_desk.asked import MODEL, Asked, Json, RejectedError, checked_object, dumps
 from examples.order_desk.history import read_history
 from examples.order_desk.plans import Move, next_move
 from examples.order_desk.serving import run
@@ -32,7 +32,7 @@ MAX_BODY = 16 * 1024 * 1024  # bytes; long histories must pass
 class Api(Protocol):
     """One way to ask a model, as a module: it reads requests, and writes answers, streams and errors."""
 
-    def read(self, body: Any) -> Asked: ...
+    def read(self, request: Json) -> Asked: ...
     def whole(self, move: Move) -> Json: ...
     def events(self, move: Move) -> Iterator[str]: ...
     def error_body(self, error: RejectedError) -> Json: ...
@@ -69,9 +69,9 @@ async def answer(request: web.Request) -> web.StreamResponse:
         body = json.loads(await request.read())
     except (ValueError, RecursionError):
         raise RejectedError(400, "We could not parse the JSON body of your request.") from None
-    asked = api.read(body)
+    asked = api.read(checked_object(body))
     move = next_move(read_history(asked.messages), asked.offered, parallel=asked.parallel)
-    if asked.stream:
+    if body.get("stream"):
         return await stream(request, api.events(move))
     return web.json_response(api.whole(move), dumps=dumps)
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from proctor.check import CheckResult, Count, Evidence
 from proctor.checks.outcomes import at_call, bounded, failed, listed, not_assessable, passed, times
+from proctor.errors import UsageError
 from proctor.matching.calls import (
     CallLike,
     ExpectedCall,
@@ -36,8 +37,11 @@ def tool_called(
 ) -> CheckResult:
     """The tool was called so many times; with `arguments` (matchers), only calls that match them count.
 
-    With `succeeded` only calls count whose result is no error.
+    With `succeeded` only calls count whose result is no error. Raises UsageError where `at_most` is below `at_least`.
     """
+    if at_most is not None and at_most < at_least:
+        told = f"tool_called: at_most ({at_most}) is below at_least ({at_least}): no run can pass"
+        raise UsageError("bad_checks", told, "at_least is 1 unless given; for a tool to be left alone give at_least 0")
     expected = ExpectedCall.of({"name": tool, "arguments": arguments, "others": "ignored"})
     calls = calls_of(trajectory)
     if not calls:

@@ -14,7 +14,7 @@ import click
 
 from proctor.again import Rerun, rerun, spec_again, tapes_meant
 from proctor.cassette import Cassette, load_cassette, parse_cassette
-from proctor.cli.launching import Done, folder_now, run_session
+from proctor.cli.launching import Done, echo_after_command, folder_now, run_session
 from proctor.cli.listening import Listening
 from proctor.cli.project import project_config, shown_path
 from proctor.config import Config
@@ -147,7 +147,7 @@ def record_again(
             click.echo(line, err=True)
     if as_json:
         told = {"tapes": [outcome.as_json() for outcome in outcomes], "status": status}
-        click.echo(json.dumps(told, ensure_ascii=False))
+        echo_after_command(json.dumps(told, ensure_ascii=False))
     return status
 
 

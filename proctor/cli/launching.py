@@ -96,7 +96,7 @@ def launch(
     )
     done = run_session(config, spec, listening(port, host, advertise))
     if as_json:
-        click.echo(json_line(*done))
+        echo_after_command(json_line(*done))
     return done.end.status
 
 
@@ -132,6 +132,11 @@ def _check_command(command: Sequence[str], folder: Path) -> None:
         raise UsageError("no_command", "no command to run", "put it after --: ... -- python agent.py")
     if shutil.which(str(folder / command[0]) if "/" in command[0] else command[0]) is None:
         raise UsageError("command_not_found", f'cannot find the command "{command[0]}"', "check its name and PATH")
+
+
+def echo_after_command(line: str) -> None:
+    """Print a line that stands alone, also where the last one of the command has no end: an empty one goes before."""
+    click.echo(f"\n{line}")
 
 
 def json_line(summary: SessionSummary, end: Ending, command_status: int) -> str:

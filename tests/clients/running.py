@@ -17,8 +17,7 @@ from proctor.cassette import Cassette
 from proctor.presets import PRESETS
 from tests.clients.catalogue import Client
 from tests.clients.environments import HERE, NODE, NODE_MODULES, PYTHON
-from tests.integration.order_desk.support import serving
-from tests.support import Finished, Project
+from tests.support import Finished, Project, serving_app
 
 TAPE = "t"
 CLOSED = "http://127.0.0.1:9"
@@ -49,7 +48,7 @@ class Outcome:
     @property
     def was_replayed(self) -> bool:
         """Whether it ended well and said just the same, with no miss."""
-        same = self.replayed.stdout.splitlines()[:-1] == self.recorded.stdout.splitlines()[:-1]
+        same = self.replayed.printed == self.recorded.printed
         return self.was_recorded and self.replayed.status == 0 and same and not self.replayed.summary["misses"]
 
     @property
@@ -100,8 +99,8 @@ def command(client: Client) -> Sequence[str]:
 async def upstreams(folder: Path, model: web.Application | None = None) -> AsyncIterator[dict[str, str]]:
     """The order desk, fresh, and a model: the stand-in unless told otherwise; gives their addresses."""
     async with (
-        serving(server.create_app(folder / "desk.db")) as desk,
-        serving(model or stand_in_model.create_app()) as url,
+        serving_app(server.create_app(folder / "desk.db")) as desk,
+        serving_app(model or stand_in_model.create_app()) as url,
     ):
         yield {"DESK": desk, "MODEL": url, "MODELV1": f"{url}/v1"}
 

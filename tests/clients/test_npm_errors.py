@@ -54,9 +54,9 @@ def caught(client: Client) -> Client:
 
 
 def error_of(finished: Finished) -> dict[str, Any]:
-    """What was caught; the line before Proctor's own."""
+    """What was caught; the last line that the program printed."""
     assert finished.summary["command_status"] == 1, finished.stderr
-    told: dict[str, Any] = json.loads(finished.stdout.splitlines()[-2])
+    told: dict[str, Any] = json.loads(finished.printed[-1])
     return told
 
 

@@ -23,8 +23,7 @@ from proctor.config import CassettesConfig, RecordConfig, RedactConfig, load_con
 from proctor.journal import JournalWriter
 from proctor.scanning.allow import AllowEntry, load_allow
 from proctor.service_config import ServiceConfig
-from tests.integration.order_desk.support import serving
-from tests.support import ROOT, Project, namespaces_permitted, run
+from tests.support import ROOT, Project, namespaces_permitted, run, serving_app
 
 PAGES = (
     "README.md",
@@ -58,8 +57,8 @@ class Desk:
 @pytest.fixture
 async def desk(tmp_path: Path) -> AsyncIterator[Desk]:
     async with (
-        serving(server.create_app(tmp_path / "desk.db")) as orders,
-        serving(stand_in_model.create_app()) as model,
+        serving_app(server.create_app(tmp_path / "desk.db")) as orders,
+        serving_app(stand_in_model.create_app()) as model,
     ):
         yield Desk(orders, f"{model}/v1")
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from aiohttp import ClientSession
 
 from examples.order_desk import server
-from tests.integration.order_desk.support import serving
+from tests.support import serving_app
 
 CUSTOMER = "C-1001"
 ORDERS = ("CN1001", "CN1002")
@@ -76,7 +76,7 @@ def _other(rng: random.Random, reads: Sequence[Call], known: Sequence[Call]) -> 
 @asynccontextmanager
 async def desk(database: Path) -> AsyncIterator[str]:
     """A new order desk; gives its URL."""
-    async with serving(server.create_app(database)) as url:
+    async with serving_app(server.create_app(database)) as url:
         yield url
 
 

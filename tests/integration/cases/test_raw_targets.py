@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from aiohttp import web
 
+from proctor.wire import Mode
 from tests.integration.cases.support import Asked, ask, exit_status
 from tests.integration.proxy.raw import Answer, canned, raw_service
 from tests.support import Project, Running, services, serving, session
@@ -38,6 +41,29 @@ async def test_the_service_gets_it_as_it_was_sent_and_replay_finds_it(project: P
     async with session(project, "t", "replay") as run:
         assert (await ask(run, Asked(target))).body == b"here"
         assert exit_status(await run.close()) == 0
+
+
+@pytest.mark.parametrize("mode", ["record", "replay", "live"])
+@pytest.mark.parametrize("target", ["/a#b", "/q?x=1#y", "/#"])
+async def test_a_raw_number_sign_is_refused_and_fails_the_session(project: Project, mode: Mode, target: str) -> None:
+    async with raw_service(canned(b"here")) as service:
+        project.configure(services(desk=service.url))
+        async with session(project, "t") as run:
+            await ask(run, Asked("/a"))
+            assert (await run.close()).sealed
+        tape = project.layout.cassette("t").read_bytes()
+        async with session(project, "t", mode) as run:
+            assert (await ask(run, Asked("/a%23b" if mode == "live" else "/a"))).status == 200
+            before = len(service.requests)
+            refused = await ask(run, Asked(target))
+            assert len(service.requests) == before
+            summary = await run.close()
+    assert (refused.status, json.loads(refused.body)["error"]) == (400, "fragment_in_target")
+    (error,) = summary.errors
+    assert (error.code, "%23" in error.fix) == ("fragment_in_target", True)
+    assert exit_status(summary) != 0
+    assert not summary.sealed
+    assert project.layout.cassette("t").read_bytes() == tape
 
 
 @pytest.mark.parametrize("target", TARGETS)

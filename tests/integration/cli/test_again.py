@@ -18,9 +18,8 @@ from aiohttp import web
 
 from examples.order_desk import stand_in_model
 from tests.integration.cli.support import PATH, PRELUDE, all_files, error_of, kept, started
-from tests.integration.order_desk.support import serving as serving_app
 from tests.integration.order_desk.support import staging
-from tests.support import Finished, Project, clean_environment, services, serving
+from tests.support import Finished, Project, clean_environment, services, serving, serving_app
 
 TWO = 'call(DESK + "/stock"); call(DESK + "/price")'
 

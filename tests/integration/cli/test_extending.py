@@ -101,7 +101,7 @@ async def passes(project: Project, source: str) -> Finished:
 
 def said(done: Finished) -> list[str]:
     """What the agent printed."""
-    return done.stdout.splitlines()[:-1]
+    return done.printed
 
 
 def sections(file: bytes) -> bytes:

@@ -84,7 +84,7 @@ print(call("http://staging.example/")[0])
         project.configure(services(desk=url))
         ended = await record(project, source, "--isolate")
     unreachable = str(errno.ENETUNREACH)
-    assert ended.stdout.splitlines()[:-1] == [unreachable, unreachable, "no name", "[(1, 'lo')]", "403"]
+    assert ended.printed == [unreachable, unreachable, "no name", "[(1, 'lo')]", "403"]
     assert (ended.status, ended.summary["hosts"][0]["host"]) == (3, "staging.example:80")
 
 
@@ -188,7 +188,7 @@ async def test_nobody_needs_to_be_root(project: Project) -> None:
         as_user = ("unshare", "--user", "--map-user=1234", "--map-group=1234", sys.executable, "-m", "proctor")
         ended = await run(*as_user, *command, shell, cwd=project.root)
     assert ended.status == 0, ended.stderr
-    assert ended.stdout.splitlines()[:-1] == ["1234", "1234", "1234", f"CapEff:\t{0:016x}"]
+    assert ended.printed == ["1234", "1234", "1234", f"CapEff:\t{0:016x}"]
 
 
 @isolating

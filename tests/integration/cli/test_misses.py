@@ -105,3 +105,21 @@ async def test_the_nearest_recording_is_one_of_the_same_tool_though_it_differs_i
     ended = await replay(project, asked("Put", 1, 2, 3))
     (miss,) = ended.summary["misses"]
     assert miss["diff"] == ["body /lines/0: recorded 3, got 1", "body /lines/2: recorded 1, got 3"]
+
+
+async def test_a_strict_miss_of_another_state_says_that_without_strict_it_is_answered_and_so_it_is(
+    project: Project,
+) -> None:
+    read, write = 'print(call(DESK + "/a")[0])', 'call(DESK + "/a", {"n": 1}, "PUT")'
+    await recorded(project, f"{write}; {read}")
+    strict = await replay(project, read, "--strict", "--allow-unused")
+    assert (strict.status, strict.stdout.splitlines()[0]) == (3, "422")
+    (miss,) = strict.summary["misses"]
+    assert (miss["code"], "nearest is #1" in miss["message"]) == ("other_state", True)
+    assert "record again: proctor record --cassette t -- " in miss["fix"]
+    assert "without --strict the nearest recording answers, and says so" in strict.stderr
+    without = await replay(project, read, "--allow-unused")
+    assert (without.status, without.stdout.splitlines()[0]) == (0, "200")
+    (other,) = without.summary["other_states"]
+    assert (other["index"], other["distance"]) == (1, 1)
+    assert "other state desk GET /a was answered from #1: " in without.stderr

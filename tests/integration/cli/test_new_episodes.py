@@ -14,9 +14,8 @@ from examples.order_desk.history import read_history
 from examples.order_desk.plans import Call, Move, next_move
 from proctor.interaction import header
 from tests.integration.cli.support import PATH, all_files
-from tests.integration.order_desk.support import serving as serving_app
 from tests.integration.order_desk.support import staging
-from tests.support import Finished, Project, serving
+from tests.support import Finished, Project, serving, serving_app
 
 TAPE = "order_desk/refund_zh"
 NO_STAGING = {"ORDER_DESK_URL": "http://127.0.0.1:9"}

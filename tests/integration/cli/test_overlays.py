@@ -39,9 +39,9 @@ async def replay(project: Project, overlay: str) -> tuple[int, list[str], str, l
     command = ("replay", "--cassette", "t", "--overlay", "case.toml", "--json", "--", sys.executable, "agent.py")
     done = await project.proctor(*command)
     if "session" not in done.summary:
-        return done.status, done.stdout.splitlines()[:-1], str(done.summary), []
+        return done.status, done.printed, str(done.summary), []
     rows = project.trace(json.loads(done.stdout.splitlines()[-1])["session"])
-    return done.status, done.stdout.splitlines()[:-1], done.stderr, [list(row.overlaid) for row in rows]
+    return done.status, done.printed, done.stderr, [list(row.overlaid) for row in rows]
 
 
 @pytest.mark.req(45)

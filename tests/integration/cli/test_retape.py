@@ -24,8 +24,7 @@ from tests.integration.cli.support import (
     record,
     replay,
 )
-from tests.integration.order_desk.support import serving as serving_app
-from tests.support import Project, services, serving
+from tests.support import Project, services, serving, serving_app
 
 KEY = "sk-a-real-key-of-today-4711-abcdef"
 NO_STAGING = {"ORDER_DESK_URL": "http://127.0.0.1:9"}

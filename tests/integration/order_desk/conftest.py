@@ -9,7 +9,8 @@ import pytest
 from aiohttp import ClientSession
 
 from examples.order_desk import server, stand_in_model
-from tests.integration.order_desk.support import Desk, serving
+from tests.integration.order_desk.support import Desk
+from tests.support import serving_app
 
 
 @pytest.fixture
@@ -19,12 +20,12 @@ def database(tmp_path: Path) -> Path:
 
 @pytest.fixture
 async def desk(database: Path) -> AsyncIterator[Desk]:
-    async with serving(server.create_app(database)) as url, ClientSession() as session:
+    async with serving_app(server.create_app(database)) as url, ClientSession() as session:
         yield Desk(url, session)
 
 
 @pytest.fixture
 async def model() -> AsyncIterator[str]:
     """The stand-in model's URL, without /v1."""
-    async with serving(stand_in_model.create_app()) as url:
+    async with serving_app(stand_in_model.create_app()) as url:
         yield url

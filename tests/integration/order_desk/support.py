@@ -15,27 +15,16 @@ from typing import Any
 from aiohttp import ClientSession, web
 
 from examples.order_desk import server
+from tests.support import serving_app
 
 ROOT = Path(__file__).resolve().parents[3]
 EXAMPLE = ROOT / "examples" / "order_desk"
 
 
 @asynccontextmanager
-async def serving(app: web.Application) -> AsyncIterator[str]:
-    """Serves an application on a free loopback port; gives its URL without a slash at the end."""
-    runner = web.AppRunner(app, access_log=None)
-    await runner.setup()
-    try:
-        await web.TCPSite(runner, "127.0.0.1", 0).start()
-        yield f"http://127.0.0.1:{runner.addresses[0][1]}"
-    finally:
-        await runner.cleanup()
-
-
-@asynccontextmanager
 async def staging(folder: Path, variable: str) -> AsyncIterator[dict[str, str]]:
     """A fresh order desk while it runs; gives the variable that names its address."""
-    async with serving(server.create_app(folder / "desk.db")) as url:
+    async with serving_app(server.create_app(folder / "desk.db")) as url:
         yield {variable: url}
 
 

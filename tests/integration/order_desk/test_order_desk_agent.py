@@ -18,9 +18,9 @@ from tests.integration.order_desk.support import (
     Hop,
     agent_variables,
     run_agent,
-    serving,
     spoken,
 )
+from tests.support import serving_app
 
 LOOK_UP = ["get_token", "query_order"]
 EXPECTED = {
@@ -85,10 +85,10 @@ async def test_transcript_is_readable(desk: Desk, model: str) -> None:
 @pytest.mark.parametrize("name", EXPECTED)
 async def test_same_answers_give_byte_identical_requests(desk: Desk, model: str, name: str) -> None:
     orders, llm = Hop(desk.url), Hop(model)
-    async with serving(orders.app()) as orders_url, serving(llm.app()) as llm_url:
+    async with serving_app(orders.app()) as orders_url, serving_app(llm.app()) as llm_url:
         recorded = await converse(name, orders_url, llm_url)
     orders_again, llm_again = Hop(answers=orders.answers), Hop(answers=llm.answers)
-    async with serving(orders_again.app()) as orders_url, serving(llm_again.app()) as llm_url:
+    async with serving_app(orders_again.app()) as orders_url, serving_app(llm_again.app()) as llm_url:
         replayed = await converse(name, orders_url, llm_url)
     assert replayed.json() == recorded.json()
     assert orders_again.requests == orders.requests
@@ -99,7 +99,7 @@ async def test_same_answers_give_byte_identical_requests(desk: Desk, model: str,
 async def test_stream_and_whole_answer_make_the_same_move(desk: Desk, model: str) -> None:
     """Every model request of every conversation, asked again as a stream."""
     llm = Hop(model)
-    async with serving(llm.app()) as llm_url:
+    async with serving_app(llm.app()) as llm_url:
         for name in EXPECTED:
             (await converse(name, desk.url, llm_url)).json()
     assert len(llm.requests) > 30
@@ -134,7 +134,7 @@ async def streamed(session: ClientSession, url: str, body: dict[str, Any]) -> tu
 
 async def test_requests_carry_model_temperature_tools_and_token(desk: Desk, model: str) -> None:
     orders, llm = Hop(desk.url), Hop(model)
-    async with serving(orders.app()) as orders_url, serving(llm.app()) as llm_url:
+    async with serving_app(orders.app()) as orders_url, serving_app(llm.app()) as llm_url:
         variables = {**agent_variables(orders_url, llm_url), "ORDER_DESK_MODEL": "other-model"}
         await run_agent(variables, "--conversation", "address_zh")
     first = llm.requests[0].json()
@@ -154,7 +154,7 @@ async def test_several_calls_in_one_message_run_in_order(desk: Desk) -> None:
     ]
     done = spoken(text="Done.")
     llm = Hop(answers=[spoken(*calls), done, done, done])
-    async with serving(llm.app()) as llm_url:
+    async with serving_app(llm.app()) as llm_url:
         outcome = (await converse("logistics_en", desk.url, llm_url)).json()
     assert [call["status"] for call in outcome["tool_calls"]] == [200, 200, 404, None]
     results = llm.requests[1].json()["messages"][-4:]
@@ -169,7 +169,7 @@ async def test_a_tool_answer_that_is_not_json_goes_to_the_model_as_it_is(desk: D
     done = spoken(text="Done.")
     orders = Hop(answers=[Answer(200, b"<html>", "text/html"), Answer(502, b"", "text/plain")])
     llm = Hop(answers=[spoken(call, call), done, done, done])
-    async with serving(orders.app()) as orders_url, serving(llm.app()) as llm_url:
+    async with serving_app(orders.app()) as orders_url, serving_app(llm.app()) as llm_url:
         outcome = (await converse("logistics_en", orders_url, llm_url)).json()
     results = [(call["status"], call["result"]) for call in outcome["tool_calls"]]
     assert results == [(200, "<html>"), (502, "")]
@@ -218,12 +218,12 @@ def check_failure(finished: Finished, *words: str) -> None:
 )
 async def test_a_bad_model_answer_is_a_readable_error(desk: Desk, answer: Answer, words: list[str]) -> None:
     llm = Hop(answers=[answer])
-    async with serving(llm.app()) as llm_url:
+    async with serving_app(llm.app()) as llm_url:
         check_failure(await converse("refund_zh", desk.url, llm_url), *words)
 
 
 async def test_no_model_and_no_tools_listening(desk: Desk, model: str) -> None:
-    async with serving(web.Application()) as closed:
+    async with serving_app(web.Application()) as closed:
         pass
     check_failure(await converse("refund_zh", desk.url, closed), "the model call failed")
     check_failure(await converse("refund_zh", closed, model), "a tool call failed")
@@ -232,7 +232,7 @@ async def test_no_model_and_no_tools_listening(desk: Desk, model: str) -> None:
 
 async def test_a_turn_ends_after_twelve_model_calls(desk: Desk) -> None:
     llm = Hop(answers=[spoken(("query_order", '{"order_id": "CN1001"}'))] * (MAX_MODEL_CALLS + 1))
-    async with serving(llm.app()) as llm_url:
+    async with serving_app(llm.app()) as llm_url:
         check_failure(await converse("refund_zh", desk.url, llm_url), "no final answer after 12 model calls")
     assert len(llm.requests) == MAX_MODEL_CALLS == 12
 

@@ -13,7 +13,8 @@ import pytest
 
 from examples.order_desk.seed import ORDERS
 from examples.order_desk.server import create_app
-from tests.integration.order_desk.support import Desk, serving
+from tests.integration.order_desk.support import Desk
+from tests.support import serving_app
 
 NEW_ADDRESS = "浙江省杭州市西湖区文三路 478 号"
 
@@ -192,7 +193,7 @@ async def test_logistics_of_a_shipped_order_lists_its_scans(desk: Desk) -> None:
 async def test_state_outlives_the_server(desk: Desk, database: Path) -> None:
     token = await desk.token("C-1002")
     await desk.call("change_address", {"order_id": "CN1003", "address": NEW_ADDRESS}, token)
-    async with serving(create_app(database)) as url:
+    async with serving_app(create_app(database)) as url:
         again = Desk(url, desk.session)
         status, order = await again.call("query_order", {"order_id": "CN1003"}, token)
     assert (status, order["address"]) == (200, NEW_ADDRESS)

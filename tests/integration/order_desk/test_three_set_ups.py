@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from examples.order_desk import stand_in_model
-from tests.integration.order_desk.support import serving, staging
-from tests.support import ROOT, Finished, Project, run
+from tests.integration.order_desk.support import staging
+from tests.support import ROOT, Finished, Project, run, serving_app
 
 AGENT = f"""\
 import os, sys
@@ -69,7 +69,7 @@ async def team(project: Project) -> AsyncIterator[Team]:
     project.configure(TOML)
     project.script("agent.py", AGENT)
     async with AsyncExitStack() as stack:
-        model = await stack.enter_async_context(serving(stand_in_model.create_app()))
+        model = await stack.enter_async_context(serving_app(stand_in_model.create_app()))
         yield Team(project, f"{model}/v1")
 
 

@@ -24,15 +24,6 @@ TALKS = 15
 DUMMY = "a-key-that-is-no-one's"
 
 
-@pytest.fixture(autouse=True)
-def no_proxies(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The clients run in this process: those of the test machine are not theirs."""
-    for name in ("http_proxy", "https_proxy", "all_proxy", "no_proxy"):
-        monkeypatch.delenv(name, raising=False)
-        monkeypatch.delenv(name.upper(), raising=False)
-    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-
-
 @asynccontextmanager
 async def control_of(project: Project) -> AsyncIterator[ControlClient]:
     proxy = await start_proxy(load_config(project.root / CONFIG_NAME))

@@ -47,17 +47,23 @@ async def agent(run: Running, client_id: str, client_secret: str) -> list[Any]:
     return seen
 
 
-@pytest.mark.req(74)
-async def test_an_oauth_flow_with_rotating_tokens_replays_with_another_client_secret(project: Project) -> None:
-    server = OAuthServer()
+async def recorded(project: Project, server: OAuthServer) -> list[object]:
+    """Record the whole flow; gives what the agent read."""
     async with serving(server.handle) as url:
         project.configure(services(desk=url))
         async with session(project, "t") as run:
-            recorded = await agent(run, server.client_id, server.client_secret)
+            read = await agent(run, server.client_id, server.client_secret)
             assert (await run.close()).sealed
-    assert recorded == [USER, "desk", "HS256", USER, USER, "desk", "HS256", USER, 4, 32, 2027, (200, "the report")]
+    return read
+
+
+@pytest.mark.req(74)
+async def test_an_oauth_flow_with_rotating_tokens_replays_with_another_client_secret(project: Project) -> None:
+    server = OAuthServer()
+    first = await recorded(project, server)
+    assert first == [USER, "desk", "HS256", USER, USER, "desk", "HS256", USER, 4, 32, 2027, (200, "the report")]
     async with session(project, "t", "replay") as run:
-        assert await agent(run, server.client_id, "another-Secret-0f-Today") == recorded
+        assert await agent(run, server.client_id, "another-Secret-0f-Today") == first
         summary = await run.close()
     assert (summary.misses, summary.errors, summary.repeated) == ((), (), 0)
     assert left_in(project, server.client_secret) == []
@@ -65,12 +71,7 @@ async def test_an_oauth_flow_with_rotating_tokens_replays_with_another_client_se
 
 
 async def test_a_replayed_jwt_never_expires(project: Project) -> None:
-    server = OAuthServer()
-    async with serving(server.handle) as url:
-        project.configure(services(desk=url))
-        async with session(project, "t") as run:
-            await agent(run, server.client_id, server.client_secret)
-            await run.close()
+    await recorded(project, OAuthServer())
     tokens = json.loads(project.tape("t").interactions[0].response.body)
     claims = jwt.decode(tokens["access_token"], options={"verify_signature": False, "verify_exp": True})
     assert claims["exp"] == FAR_EXPIRY
@@ -78,11 +79,7 @@ async def test_a_replayed_jwt_never_expires(project: Project) -> None:
 
 async def test_each_rotated_token_is_a_secret_of_its_own(project: Project) -> None:
     server = OAuthServer()
-    async with serving(server.handle) as url:
-        project.configure(services(desk=url))
-        async with session(project, "t") as run:
-            await agent(run, server.client_id, server.client_secret)
-            await run.close()
+    await recorded(project, server)
     minted = [each.response.body for each in project.tape("t").interactions if each.request.target == "/token"]
     refreshes = [json.loads(body)["refresh_token"] for body in minted]
     assert len(set(refreshes)) == 3

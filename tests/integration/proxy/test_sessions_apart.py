@@ -61,12 +61,17 @@ async def test_fifteen_recordings_at_once_make_fifteen_tapes_of_their_own(projec
         assert sorted(each.request.target for each in tape.interactions) == [f"/{number}/{k}" for k in range(4)]
 
 
-async def test_a_miss_in_one_session_fails_that_session_only(project: Project) -> None:
+async def taped(project: Project) -> None:
+    """Record one call."""
     async with serving(named("desk")) as url:
         project.configure(services(desk=url))
         async with session(project, "t") as run:
             await ask(run, "desk")
             await run.close()
+
+
+async def test_a_miss_in_one_session_fails_that_session_only(project: Project) -> None:
+    await taped(project)
     async with session(project, "t", "replay") as bad:
         info = await bad.control.open(SessionSpec(cassette="t", modes={"desk": "replay"}))
         good = Running(bad.proxy, bad.control, info, bad.http)
@@ -79,11 +84,7 @@ async def test_a_miss_in_one_session_fails_that_session_only(project: Project) -
 
 
 async def test_an_id_of_ones_own_serves_one_session_and_is_refused_by_name_afterwards(project: Project) -> None:
-    async with serving(named("desk")) as url:
-        project.configure(services(desk=url))
-        async with session(project, "t") as run:
-            await ask(run, "desk")
-            await run.close()
+    await taped(project)
     spec = SessionSpec(cassette="t", modes={"desk": "replay"}, session="case-1")
     async with session(project, "t", "replay") as first:
         run = Running(first.proxy, first.control, await first.control.open(spec), first.http)

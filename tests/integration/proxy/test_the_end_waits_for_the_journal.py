@@ -11,6 +11,7 @@ import asyncio
 import json
 import socket
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -92,17 +93,23 @@ async def watched(run: Running, path: str = "/") -> Watched:
     return client
 
 
-@pytest.mark.parametrize("framing", HEADS)
-async def test_the_end_of_a_body_waits_for_the_journal_and_the_pieces_before_do_not(
-    project: Project, monkeypatch: pytest.MonkeyPatch, framing: str
-) -> None:
+def seen_at_each_write(monkeypatch: pytest.MonkeyPatch, client: Callable[[], Watched]) -> list[bytes]:
+    """What the client has got whenever the journal begins to write; one more with every answer."""
     seen: list[bytes] = []
     write = JournalWriter.interaction
 
     def looked_at(journal: JournalWriter, *arguments: Any, **options: Any) -> None:
-        seen.append(client.take())
+        seen.append(client().take())
         write(journal, *arguments, **options)
 
+    monkeypatch.setattr(JournalWriter, "interaction", looked_at)
+    return seen
+
+
+@pytest.mark.parametrize("framing", HEADS)
+async def test_the_end_of_a_body_waits_for_the_journal_and_the_pieces_before_do_not(
+    project: Project, monkeypatch: pytest.MonkeyPatch, framing: str
+) -> None:
     async def lockstep(writer: asyncio.StreamWriter) -> None:
         writer.write(HEADS[framing])
         for number, piece in enumerate(PIECES):
@@ -118,7 +125,7 @@ async def test_the_end_of_a_body_waits_for_the_journal_and_the_pieces_before_do_
         if framing == "until close":
             writer.close()
 
-    monkeypatch.setattr(JournalWriter, "interaction", looked_at)
+    seen = seen_at_each_write(monkeypatch, lambda: client)
     async with raw_service(lockstep) as service:
         project.configure(services(desk=service.url))
         async with session(project, "t") as run:
@@ -140,14 +147,7 @@ async def test_the_end_of_a_body_waits_for_the_journal_and_the_pieces_before_do_
 async def test_an_answer_that_is_there_at_once_waits_whole(
     project: Project, monkeypatch: pytest.MonkeyPatch, answer: bytes
 ) -> None:
-    seen: list[bytes] = []
-    write = JournalWriter.interaction
-
-    def looked_at(journal: JournalWriter, *arguments: Any, **options: Any) -> None:
-        seen.append(client.take())
-        write(journal, *arguments, **options)
-
-    monkeypatch.setattr(JournalWriter, "interaction", looked_at)
+    seen = seen_at_each_write(monkeypatch, lambda: client)
     async with raw_service(answer) as service:
         project.configure(services(desk=service.url))
         async with session(project, "t") as run:

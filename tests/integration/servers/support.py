@@ -112,9 +112,8 @@ async def run_program(
 ) -> Seen:
     """Run a program under a command of Proctor's; `status` of its summary is the command's own."""
     done = await project.proctor(*how, "--json", "--", *command, env=env)
-    lines = done.stdout.splitlines()
-    assert lines, done.stderr
-    steps = [json.loads(line) for line in lines[:-1]]
-    summary = json.loads(lines[-1])
+    assert done.stdout, done.stderr
+    steps = [json.loads(line) for line in done.printed]
+    summary = done.summary
     assert "error" not in summary, (summary, done.stderr)
     return Seen([(name, seen) for name, seen in steps], {**summary, "status": done.status}, done.stderr)

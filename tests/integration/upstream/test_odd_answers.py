@@ -87,6 +87,14 @@ NO_HTTP = {
         b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + chunk(b"four") + b"zz\r\n",
         "see what listens there",
     ),
+    "a length and chunks": (
+        b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n" + chunk(b"{}") + chunk(b""),
+        "it has both Content-Length and Transfer-Encoding",
+    ),
+    "chunks and a length": (
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Length: 2\r\n\r\n" + chunk(b"{}") + chunk(b""),
+        "have the service, or what stands before it, send one of the two",
+    ),
     "a control character in a header": (canned(b"{}", "X-Name: a\x01b"), 'in its header "X-Name"'),
     "a control character in the status line": (canned(b"{}", status="200 O\x7fK"), "in its status line"),
     "a transfer coding that nobody asked for": (

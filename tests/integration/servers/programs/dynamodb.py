@@ -1,8 +1,7 @@
 """DynamoDB by boto3: items, conditions that fail, queries in pages, batches, transactions."""
 
 import boto3
-from botocore.exceptions import ClientError
-from steps import answered, told
+from boto_steps import answered, refused
 
 KEYS = [{"AttributeName": "shop", "KeyType": "HASH"}, {"AttributeName": "order", "KeyType": "RANGE"}]
 NAMES = [{"AttributeName": "shop", "AttributeType": "S"}, {"AttributeName": "order", "AttributeType": "N"}]
@@ -10,17 +9,6 @@ TABLE = "orders"
 
 client = boto3.client("dynamodb")
 resource = boto3.resource("dynamodb").Table(TABLE)
-
-
-def refused(name, call, **arguments):
-    """Tell the error of a call that must fail."""
-    try:
-        call(**arguments)
-    except ClientError as error:
-        told(name, error.response["Error"])
-    else:
-        raise SystemExit(f"{name} was not refused")
-
 
 created = client.create_table(
     TableName=TABLE, KeySchema=KEYS, AttributeDefinitions=NAMES, BillingMode="PAY_PER_REQUEST"

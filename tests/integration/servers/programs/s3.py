@@ -7,22 +7,12 @@ import urllib.request
 
 import boto3
 from boto3.s3.transfer import TransferConfig
+from boto_steps import answered, refused
 from botocore.config import Config
-from botocore.exceptions import ClientError
-from steps import answered, told
+from steps import told
 
 ALL_BYTES = bytes(range(256)) * 40
 MIB = 2**20
-
-
-def refused(name, call, **arguments):
-    """Tell the error of a call that must fail."""
-    try:
-        call(**arguments)
-    except ClientError as error:
-        told(name, error.response["Error"])
-    else:
-        raise SystemExit(f"{name} was not refused")
 
 
 def objects(s3):

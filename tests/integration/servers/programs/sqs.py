@@ -1,8 +1,7 @@
 """SQS by boto3: queues, messages, receipts, batches."""
 
 import boto3
-from botocore.exceptions import ClientError
-from steps import answered, told
+from boto_steps import answered, refused
 
 sqs = boto3.client("sqs")
 created = sqs.create_queue(QueueName="jobs", Attributes={"VisibilityTimeout": "600"})
@@ -25,7 +24,4 @@ for at in range(4):
 answered("nothing left", sqs.receive_message(QueueUrl=url, WaitTimeSeconds=0))
 answered("queues", sqs.list_queues())
 answered("delete queue", sqs.delete_queue(QueueUrl=url))
-try:
-    sqs.get_queue_url(QueueName="jobs")
-except ClientError as error:
-    told("gone", error.response["Error"])
+refused("gone", sqs.get_queue_url, QueueName="jobs")

@@ -12,14 +12,6 @@ def told(name, seen):
     print(json.dumps([name, plain(seen)], sort_keys=True), flush=True)
 
 
-def answered(name, answer):
-    """Print an answer of boto3's, with its headers and its body."""
-    meta = answer.pop("ResponseMetadata")
-    if "Body" in answer:
-        answer["Body"] = answer["Body"].read()
-    told(name, {"status": meta["HTTPStatusCode"], "headers": meta["HTTPHeaders"], **answer})
-
-
 def until_stdin_ends(listening):
     """Say where a server listens, then serve until the test that started it closes its stdin."""
     print(json.dumps(listening), flush=True)

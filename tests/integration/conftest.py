@@ -1,4 +1,4 @@
-"""Fixtures for the cases."""
+"""Fixtures for every test with real sockets."""
 
 from __future__ import annotations
 

@@ -20,6 +20,7 @@ _COMMANDS: Commands = {
     "session": ("proctor.cli.session:session", "Read what a session did."),
     "effects": ("proctor.cli.effects:effects", "Show what each recorded call does, and declare what is guessed."),
     "trajectory": ("proctor.cli.trajectory:trajectory", "Show, check and convert what runs did."),
+    "judge": ("proctor.cli.judge:judge", "Judge runs against a rubric, and check rubrics."),
     "learn": ("proctor.cli.learn:learn", "Propose what a match may forgive, from two recordings."),
     "cassette": ("proctor.cli.cassette:cassette", "List, show, compare, seal, scan and recover cassettes."),
 }

@@ -42,6 +42,9 @@ RANKS = (
         "trajectory",
         "check",
         "rubric",
+        "rubric_lint",
+        "rubric_wording",
+        "scoring",
         "verdict",
         "model_call",
         "tool_calls",
@@ -52,7 +55,7 @@ RANKS = (
         "forgiving",
         "bindings",
     },
-    {"summary", "stamp", "launch", "loading", "replacing", "effect_table"},
+    {"summary", "stamp", "launch", "loading", "replacing", "effect_table", "rubric_file", "rubric_yaml"},
     {"tape_yaml", "tape_seal", "tape_format", "tape_bodies", "tape_cache", "tape_lock", "vcrpy_tapes"},
     {"config_edit", "cassette", "vcrpy_services", "journal", "identities", "earlier", "redacted_trace", "client"},
     {

@@ -140,6 +140,16 @@ def _anchor_words(place: Place, name: str, anchor: str) -> Iterator[Problem]:
         yield _consequence(place, f"the anchor of {name}", told)
 
 
+def _exceptions(rubric: Rubric) -> Iterator[Problem]:
+    """When a question does not arise is told to the judge too."""
+    for index, criterion in enumerate(rubric.criteria):
+        place: Place = ("criteria", index, "not_applicable")
+        if len(criterion.not_applicable) > LONGEST:
+            yield _too_long(place, f'what "{criterion.id}" says of not applying')
+        elif told := consequence_told(criterion.not_applicable):
+            yield _consequence(place, f'what "{criterion.id}" says of not applying', told)
+
+
 def _too_long(place: Place, name: str) -> Problem:
     return Problem("too_long", place, f"{name} is longer than {LONGEST} characters", "keep what decides, drop the rest")
 
@@ -235,6 +245,7 @@ _RULES: tuple[Callable[[Rubric], Iterator[Problem]], ...] = (
     _ids,
     _duplicates,
     _questions,
+    _exceptions,
     _anchor_texts,
     _weights,
     _vetoes,

@@ -97,6 +97,19 @@ def test_a_question_that_tells_what_the_score_does_is_refused() -> None:
     assert told(found) == [("consequence_told", ("criteria", 0, "question"))]
 
 
+@pytest.mark.parametrize(
+    ("text", "codes"),
+    [
+        ("The agent made no call.", []),
+        ("No call: the total score is then made of the others.", ["consequence_told"]),
+        ("x" * (LONGEST + 1), ["too_long"]),
+    ],
+)
+def test_when_a_question_does_not_arise_is_told_to_the_judge_too(text: str, codes: list[str]) -> None:
+    found = problems(criterion("look", 60, not_applicable=text), HARM)
+    assert told(found) == [(code, ("criteria", 0, "not_applicable")) for code in codes]
+
+
 @pytest.mark.req(7)
 @pytest.mark.parametrize(("weight", "codes"), [(59, ["weights_sum"]), (60, []), (61, ["weights_sum"])])
 def test_weights_that_do_not_sum_to_100_are_refused(weight: int, codes: list[str]) -> None:

@@ -18,9 +18,9 @@ def kappa(table: Table, *, weighted: bool = False) -> float | None:
     if not table.n:
         return None
     weight, levels = _weight(table, weighted), table.levels
-    first = {level: table.first(level) / table.n for level in levels}
-    second = {level: table.second(level) / table.n for level in levels}
-    chance = sum(weight(a, b) * first[a] * second[b] for a in levels for b in levels)
+    first = [(level, table.first(level) / table.n) for level in levels if table.first(level)]
+    second = [(level, table.second(level) / table.n) for level in levels if table.second(level)]
+    chance = sum(weight(a, b) * one * other for a, one in first for b, other in second)
     return _beyond(_seen(table, weight), chance)
 
 

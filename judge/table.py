@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
 Scale = Literal["0-1", "0-2", "1-5"]
@@ -24,22 +25,31 @@ class Table:
         """How many things were rated by both."""
         return sum(self.counts.values())
 
-    @property
+    @cached_property
     def levels(self) -> tuple[float, ...]:
         """Those of the scale, and those halfway that occur."""
         return tuple(sorted({*LEVELS[self.scale], *(level for pair in self.counts for level in pair)}))
 
     def first(self, level: float) -> int:
         """How often the first rater gave it."""
-        return sum(count for (one, _), count in self.counts.items() if one == level)
+        return self._margins[0][level]
 
     def second(self, level: float) -> int:
         """How often the second rater gave it."""
-        return sum(count for (_, other), count in self.counts.items() if other == level)
+        return self._margins[1][level]
 
     def within(self, distance: float) -> int:
         """How many differ by no more than that."""
         return sum(count for (one, other), count in self.counts.items() if abs(one - other) <= distance)
+
+    @cached_property
+    def _margins(self) -> tuple[Counter[float], Counter[float]]:
+        first: Counter[float] = Counter()
+        second: Counter[float] = Counter()
+        for (one, other), count in self.counts.items():
+            first[one] += count
+            second[other] += count
+        return first, second
 
     @property
     def passed(self) -> Table:
@@ -54,11 +64,3 @@ class Table:
 def table_of(pairs: Iterable[tuple[float, float]], scale: Scale) -> Table:
     """The table of these (first, second)."""
     return Table(Counter(pairs), scale)
-
-
-def added(tables: Sequence[Table]) -> Table:
-    """One table of several on one scale."""
-    counts: Counter[tuple[float, float]] = Counter()
-    for each in tables:
-        counts.update(each.counts)
-    return Table(counts, tables[0].scale)

@@ -186,7 +186,7 @@ class TestCorrectedRate:
     def test_the_interval_holds_the_truth_in_about_95_of_100_samples(self) -> None:
         draw = random.Random(7)
         held = 0
-        for _ in range(400):
+        for _ in range(200):
             passed = sum(draw.random() < 0.4 for _ in range(200))
             seen = sum(draw.random() < 0.85 for _ in range(passed)) + sum(
                 draw.random() < 0.1 for _ in range(200 - passed)
@@ -195,7 +195,7 @@ class TestCorrectedRate:
             failures = exact_rate(sum(draw.random() < 0.9 for _ in range(80)), 80)
             interval = corrected_rate(wilson_rate(seen, 200), passes, failures).interval
             held += interval is not None and interval.low <= 0.4 <= interval.high
-        assert 0.92 <= held / 400 <= 0.99
+        assert 0.92 <= held / 200 <= 0.99
 
 
 class TestMcNemar:

@@ -20,6 +20,7 @@ from proctor.judge.corrected import corrected_rate
 from proctor.judge.intervals import Figure, Rate, wilson_rate
 from proctor.judge.labels import Gap, HumanAgreement, Truth
 from proctor.judge.pairs import Pair
+from proctor.judge.results import by_key
 from proctor.judge.sample_size import needed_right, pairs_needed
 from proctor.judge.table import LEVELS, Scale
 from proctor.verdict import Verdict
@@ -155,12 +156,7 @@ def _pass_rate(pairs: Sequence[Pair], pooled: Agreement, source: Source | None) 
     if source is None:
         given = [pair.judge for pair in pairs if pair.judge is not None]
     else:
-        results = {
-            (verdict.trajectory, result.criterion): result.score
-            for verdict in source.verdicts
-            for result in verdict.criteria
-        }
-        given = [float(score) for score in results.values() if score is not None]
+        given = [float(each.score) for each in by_key(source.verdicts).values() if each.score is not None]
     judged = wilson_rate(sum(score >= top for score in given), len(given))
     return PassRate(judged=judged, corrected=corrected_rate(judged, pooled.sensitivity, pooled.specificity))
 

@@ -22,13 +22,12 @@ from pydantic import BaseModel, ConfigDict, Field
 from proctor.judge.alpha import alpha
 from proctor.judge.intervals import Figure, Rate, bootstrap, wilson_rate
 from proctor.judge.lines import BadLine, parsed
+from proctor.judge.results import Key
 from proctor.judge.table import Scale, table_of
 
 WIDEST_GAP = 1.0
 """Strictly more than this between two people sends the pair to re-alignment."""
 
-Key = tuple[str, str]
-"""Trajectory and criterion."""
 Id = Annotated[str, Field(min_length=1)]
 
 

@@ -19,6 +19,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from proctor.errors import UsageError
 from proctor.judge.labels import Truth
 from proctor.judge.lines import BadLine, parsed
+from proctor.judge.results import by_key
 from proctor.judge.table import LEVELS, Scale
 from proctor.verdict import Verdict
 
@@ -78,29 +79,14 @@ def pairs_of(lines: Iterable[PairLine]) -> list[Pair]:
 
 
 def joined(truth: Truth, verdicts: Sequence[Verdict]) -> list[Pair]:
-    """A pair for each label's level; one that no verdict scored has no judge's level."""
-    given = scores_of(verdicts)
+    """A pair for each label's level; one that no verdict scored has no judge's level. Raises UsageError (by_key)."""
+    given = by_key(verdicts)
+    scores = {key: None if result.score is None else float(result.score) for key, result in given.items()}
     return [
-        Pair(trajectory, criterion, level, given.get((trajectory, criterion)))
+        Pair(trajectory, criterion, level, scores.get((trajectory, criterion)))
         for trajectory, criteria in truth.levels.items()
         for criterion, level in criteria.items()
     ]
-
-
-def scores_of(verdicts: Iterable[Verdict]) -> dict[tuple[str, str], float | None]:
-    """The score of each trajectory and criterion. Raises UsageError where two verdicts give one and differ."""
-    found: dict[tuple[str, str], float | None] = {}
-    for verdict in verdicts:
-        for result in verdict.criteria:
-            key = (verdict.trajectory, result.criterion)
-            score = None if result.score is None else float(result.score)
-            if found.setdefault(key, score) != score:
-                raise UsageError(
-                    "repeated_verdict",
-                    f"{key[0]} has two verdicts, and they differ on {key[1]}",
-                    "give the verdicts of one run of the judge; `proctor judge retest` measures how far it repeats",
-                )
-    return found
 
 
 def scale_of(levels: Iterable[bool | float], allowed: Sequence[Scale], told: Scale | None) -> Scale:

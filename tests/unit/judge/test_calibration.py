@@ -33,6 +33,13 @@ def of_labels(labels: list[Label], verdicts: list[Verdict]) -> Calibration:
     return doubted(calibrate(joined(truth, verdicts), "0-2", today=TODAY, source=source))
 
 
+@pytest.fixture(scope="module")
+def calibration() -> Calibration:
+    """Of 30 runs that two people and the judge agree on."""
+    labels = [label(who, f"t{at}", "safety", at % 3) for who in ("ann", "bob") for at in range(30)]
+    return of_labels(labels, [verdict(f"t{at}", {"safety": at % 3}, language="en") for at in range(30)])
+
+
 class TestRealPairs:
     @pytest.mark.req(83)
     def test_the_published_judge_of_devai_gets_its_figures(self, shared_data: Path) -> None:
@@ -199,11 +206,6 @@ class TestOneJudge:
 
 
 class TestFile:
-    @pytest.fixture(scope="class")
-    def calibration(self) -> Calibration:
-        labels = [label(who, f"t{at}", "safety", at % 3) for who in ("ann", "bob") for at in range(30)]
-        return of_labels(labels, [verdict(f"t{at}", {"safety": at % 3}, language="en") for at in range(30)])
-
     def test_it_is_read_as_it_was_written(self, calibration: Calibration, tmp_path: Path) -> None:
         write_calibration(tmp_path / "c.json", calibration)
         assert read_calibration(tmp_path / "c.json") == calibration

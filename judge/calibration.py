@@ -87,6 +87,8 @@ class Calibration(_Value):
     """Raw agreement of the others."""
     pass_rate: PassRate
     labelled: Labelled | None
+    bad_lines: int = 0
+    """Lines of the files that could not be read: what they hold is missing here."""
     doubts: tuple[str, ...] = ()
 
     @property

@@ -51,6 +51,8 @@ def misfits(calibration: Calibration, verdict: Verdict, today: date) -> Iterator
     if not calibration.claim.reached:
         observed, target = calibration.claim.observed, calibration.claim.target
         yield f"the judge did not reach {target * 100:g} %: it agrees in {observed}"
+    if calibration.bad_lines:
+        yield f"{calibration.bad_lines} lines of its files could not be read"
     age = (today - calibration.made_on).days
     if not 0 <= age <= FRESH_DAYS:
         yield f"it was made on {calibration.made_on}, {age} days before: after {FRESH_DAYS} it is stale"

@@ -15,9 +15,10 @@ CRITERION = 0.75
 TRAJECTORIES = 20
 
 
-def doubted(calibration: Calibration) -> Calibration:
-    """The same with its doubts told."""
-    return calibration.model_copy(update={"doubts": tuple(doubts(calibration))})
+def doubted(calibration: Calibration, bad_lines: int = 0) -> Calibration:
+    """The same with its doubts told, and how many lines could not be read."""
+    whole = calibration.model_copy(update={"bad_lines": bad_lines})
+    return whole.model_copy(update={"doubts": tuple(doubts(whole))})
 
 
 def doubts(calibration: Calibration) -> Iterator[str]:
@@ -25,6 +26,8 @@ def doubts(calibration: Calibration) -> Iterator[str]:
     pooled = calibration.pooled
     if calibration.judge is not None and calibration.judge.stand_in:
         yield "the judge is a stand-in: no live model was measured"
+    if calibration.bad_lines:
+        yield f"{calibration.bad_lines} lines could not be read: what they say is missing"
     if not pooled.n:
         yield "the judge scored nothing that people labelled"
         return
@@ -39,7 +42,7 @@ def doubts(calibration: Calibration) -> Iterator[str]:
     if unscored:
         yield f"{unscored} of {pooled.coverage.of} labelled pairs have no score of the judge's"
     if pooled.trajectories < TRAJECTORIES:
-        yield f"only {pooled.trajectories} trajectories: rows of one say little about others"
+        yield f"only {pooled.trajectories} trajectories: too few to tell how far pairs of one run hang together"
     if calibration.labelled is not None:
         yield from _of_labels(calibration.labelled, calibration.claim.target)
 

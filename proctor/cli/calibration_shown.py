@@ -49,7 +49,7 @@ def human_lines(human: HumanAgreement, truth: Truth) -> Iterator[str]:
     yield f"labels of {who}: a level is settled for {truth.pairs} pairs of trajectory and criterion"
     yield f"  people      {_people(human)}"
     yield f"              within one level {human.within_one}, pass or fail {human.passed}"
-    yield f"  counted     {truth.single} labelled by one person, {truth.halfway} between two levels, "
+    yield f"  counted     {truth.single} labelled by one person, {truth.halfway} between two levels,"
     yield f"              {truth.adjudicated} adjudicated, {truth.seen_judge} labels left out that are not blind"
     yield from _gaps(truth.gaps)
     yield "  no judge was measured: give its verdicts with --verdicts"
@@ -63,9 +63,9 @@ def _claim(calibration: Calibration) -> Iterator[str]:
     between = f"; 95 %: {_between(claim.observed.interval)}" if claim.observed.interval else ""
     clusters = f", by trajectory {_between(pooled.exact_by_trajectory)}" if pooled.exact_by_trajectory else ""
     yield f"  raw         {claim.observed}{between}{clusters}; {of}"
-    right = (
-        f"{claim.needed_right} of {pooled.n} right" if claim.needed_right is not None else f"more than {pooled.n} pairs"
-    )
+    right = f"{claim.needed_right} of {pooled.n} right"
+    if claim.needed_right is None:
+        right = f"{pooled.n} pairs prove nothing, however right"
     if claim.pairs_needed is None:
         more = "at this agreement no number of pairs would"
     else:

@@ -3,30 +3,26 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from datetime import UTC, date, datetime
 from pathlib import Path
 
 import click
 
 from proctor.cli.calibration_shown import calibration_lines, human_lines
+from proctor.cli.judge_files import OF_RUBRICS, Bad, need_some, read_verdicts, scores_in, status
+from proctor.cli.judge_files import told as bad_lines
 from proctor.cli.trajectory_input import file_bytes
-from proctor.errors import EXIT_FAILED, EXIT_FINE, UsageError
+from proctor.errors import UsageError
 from proctor.judge.bound import one_judge
 from proctor.judge.calibration import TARGET, Calibration, Source, calibrate
 from proctor.judge.calibration_file import write_calibration
 from proctor.judge.doubts import doubted
 from proctor.judge.labels import Label, human_agreement, read_labels, truth_of
-from proctor.judge.lines import BadLine, parsed
 from proctor.judge.pairs import joined, pairs_of, read_pairs, scale_of
 from proctor.judge.table import Scale
 from proctor.trajectories.file import json_of
-from proctor.verdict import Verdict
 
-_OF_RUBRICS: tuple[Scale, ...] = ("0-2", "1-5")
-_ALL: tuple[Scale, ...] = ("0-1", *_OF_RUBRICS)
-
-Bad = list[tuple[Path, BadLine]]
+_ALL: tuple[Scale, ...] = ("0-1", *OF_RUBRICS)
 
 
 @click.command("calibrate")
@@ -74,61 +70,48 @@ def calibrate_labels(
     if out is not None:
         write_calibration(out, found)
     if as_json:
-        click.echo(json.dumps(found.model_dump(mode="json") | {"bad_lines": _told(bad)}, ensure_ascii=False))
+        click.echo(json.dumps(found.model_dump(mode="json") | {"unread": bad_lines(bad)}, ensure_ascii=False))
     else:
         click.echo("\n".join(calibration_lines(found)))
     waiting = found.labelled is not None and bool(found.labelled.gaps)
-    return _status(bad, fine=found.claim.reached and not waiting)
+    return status(bad, fine=found.claim.reached and not waiting)
 
 
 def _of_pairs(data: bytes, path: Path, target: float, scale: Scale | None, bad: Bad) -> Calibration:
     lines, wrong = read_pairs(data)
     bad += [(path, each) for each in wrong]
-    _some(lines, path, bad)
+    need_some(lines, path, bad)
     told = scale_of((level for line in lines for level in line.levels), _ALL, scale)
-    return doubted(calibrate(pairs_of(lines), told, today=_today(), target=target))
+    return doubted(calibrate(pairs_of(lines), told, today=_today(), target=target), len(bad))
 
 
 def _of_labels(data: bytes, path: Path, verdicts: Path, target: float, scale: Scale | None, bad: Bad) -> Calibration:
     labels = _labels(data, path, bad)
-    read = list(parsed(file_bytes(verdicts), Verdict))
-    bad += [(verdicts, each) for _, each in read if isinstance(each, BadLine)]
-    judged = [each for _, each in read if isinstance(each, Verdict)]
-    _some(judged, verdicts, bad)
-    scores = [float(each.score) for verdict in judged for each in verdict.criteria if each.score is not None]
-    told = scale_of([*(label.level for label in labels), *scores], _OF_RUBRICS, scale)
+    judged = read_verdicts(verdicts, bad)
+    told = scale_of([*(label.level for label in labels), *scores_in(judged)], OF_RUBRICS, scale)
     truth = truth_of(labels)
     source = Source(one_judge(judged), judged, truth, human_agreement(labels, told))
-    return doubted(calibrate(joined(truth, judged), told, today=_today(), target=target, source=source))
+    return doubted(calibrate(joined(truth, judged), told, today=_today(), target=target, source=source), len(bad))
 
 
 def _people(data: bytes, path: Path, scale: Scale | None, bad: Bad, *, as_json: bool) -> int:
     """Only how far people agree."""
     labels = _labels(data, path, bad)
-    told = scale_of((label.level for label in labels), _OF_RUBRICS, scale)
+    told = scale_of((label.level for label in labels), OF_RUBRICS, scale)
     human, truth = human_agreement(labels, told), truth_of(labels)
     if as_json:
         shown = {"human": human.model_dump(mode="json"), "gaps": [gap.model_dump() for gap in truth.gaps]}
-        click.echo(json.dumps(shown | {"bad_lines": _told(bad)}, ensure_ascii=False))
+        click.echo(json.dumps(shown | {"unread": bad_lines(bad)}, ensure_ascii=False))
     else:
         click.echo("\n".join(human_lines(human, truth)))
-    return _status(bad, fine=not truth.gaps)
+    return status(bad, fine=not truth.gaps)
 
 
 def _labels(data: bytes, path: Path, bad: Bad) -> list[Label]:
     labels, wrong = read_labels(data)
     bad += [(path, each) for each in wrong]
-    _some(labels, path, bad)
+    need_some(labels, path, bad)
     return labels
-
-
-def _some(found: Sequence[object], path: Path, bad: Bad) -> None:
-    """Raises UsageError where a file held nothing that counts."""
-    if not found:
-        why = f": {bad[-1][1]}" if bad and bad[-1][0] == path else ""
-        raise UsageError(
-            "nothing_read", f"{path} holds nothing that counts{why}", "see docs/calibration.md for the form"
-        )
 
 
 def _holds_pairs(data: bytes) -> bool:
@@ -141,16 +124,6 @@ def _holds_pairs(data: bytes) -> bool:
                 continue
             return isinstance(value, dict) and "human" in value
     return False
-
-
-def _status(bad: Bad, *, fine: bool) -> int:
-    for path, each in bad:
-        click.echo(f"proctor: {path}: {each}", err=True)
-    return EXIT_FINE if fine and not bad else EXIT_FAILED
-
-
-def _told(bad: Bad) -> list[dict[str, object]]:
-    return [{"file": str(path), **each.as_dict()} for path, each in bad]
 
 
 def _today() -> date:

@@ -44,6 +44,8 @@ RANKS = (
         "rubric",
         "verdict",
         "model_call",
+        "vendor_table",
+        "vendors",
         "tool_calls",
         "placeholders",
         "proposing",

@@ -18,8 +18,8 @@ _JOINED = "\u0600-\u0dff\u1000-\u109f\u1780-\u17ff\ufe0f\u2190-\u2bff\U0001f000-
 """What joiners stand after in good spelling: Arabic and Indic letters, emoji."""
 _LATIN = "A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f"
 _ALIKE = (
-    "\u0391-\u0397\u0399\u039a\u039c-\u039f\u03a1\u03a4\u03a5\u03a7"
-    "\u03b1\u03b3\u03b9\u03ba\u03bd\u03bf\u03c1\u03c4\u03c5\u03c7"
+    "\u0391\u0392\u0395-\u0397\u0399\u039a\u039c\u039d\u039f\u03a1\u03a4\u03a5\u03a7"
+    "\u03b1\u03b9\u03ba\u03bd\u03bf\u03c1\u03c4\u03c5\u03c7"
     "\u0400-\u052f\u0531-\u0587\u13a0-\u13ff"
 )
 """Letters that pass for Latin ones: Greek capitals and some small ones, Cyrillic, Armenian, Cherokee."""

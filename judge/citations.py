@@ -183,7 +183,7 @@ class _Checking:
                 return self.rejected(
                     "spliced", f"dots join {len(parts)} texts that stand apart: quote one as it stands"
                 )
-            return self.rejected("not_found", "it stands there without the dots: quote it as it stands")
+            return self.rejected("not_found", "without its dots it stands in the run: quote it as it stands")
         return self.rejected("not_found", f"it stands nowhere: quote word for word from step {self.cited.step}")
 
     def no_step(self) -> RejectedQuote:

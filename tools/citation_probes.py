@@ -40,7 +40,7 @@ _CJK_RUN = re.compile(r"[\u4e00-\u9fff]{5,}")
 
 @dataclass(frozen=True)
 class Probe:
-    """One citation, and what it deserves. `cut_from` is the step that it was cut from."""
+    """One citation, and what it deserves."""
 
     kind: str
     transcript: Transcript
@@ -49,7 +49,6 @@ class Probe:
     pointer: str
     criterion: Criterion
     accept: bool
-    cut_from: int
 
 
 @dataclass(frozen=True)
@@ -134,7 +133,7 @@ def _probe(
     accept = deserves(cut.transcript, at, quote, criterion.evidence)
     if must is not None and accept is not must:
         raise AssertionError(f"{name}: {quote!r} should{'' if must else ' not'} be evidence")
-    return Probe(name, cut.transcript, at, quote, "", criterion, accept, cut.step.index)
+    return Probe(name, cut.transcript, at, quote, "", criterion, accept)
 
 
 def _altered(change: Callable[[random.Random, str], str | None]) -> Make:
@@ -244,7 +243,7 @@ def _leaf(rng: random.Random, name: str, cut: _Cut, _: Sequence[Transcript]) -> 
     if not leaves:
         return None
     pointer, written = rng.choice(leaves)
-    return Probe(name, cut.transcript, cut.step.index, written, pointer, EVERYTHING, True, cut.step.index)
+    return Probe(name, cut.transcript, cut.step.index, written, pointer, EVERYTHING, True)
 
 
 def _wrong_leaf(rng: random.Random, name: str, cut: _Cut, _: Sequence[Transcript]) -> Probe | None:
@@ -259,7 +258,7 @@ def _wrong_leaf(rng: random.Random, name: str, cut: _Cut, _: Sequence[Transcript
     if any(pointer == at and text == quote for p in cut.step.passages for at, text in _leaves_of(p)):
         return None
     accept = deserves(cut.transcript, cut.step.index, quote, EVERYTHING.evidence)
-    return Probe(name, cut.transcript, cut.step.index, quote, pointer, EVERYTHING, accept, cut.step.index)
+    return Probe(name, cut.transcript, cut.step.index, quote, pointer, EVERYTHING, accept)
 
 
 def _leaves_of(passage: Passage) -> list[tuple[str, str]]:

@@ -167,6 +167,7 @@ def test_a_step_that_is_not_there(at: int) -> None:
 def test_a_step_left_out_for_length_cannot_be_cited() -> None:
     found = rejected(cite(5, "Please cancel my order"), "step_omitted")
     assert found.reason == "step 5 was left out for length; it stands at step 0"
+    rejected(cite(0, "Please cancel my order", run=replace(RUN, omitted=frozenset({0}))), "step_omitted")
 
 
 @pytest.mark.parametrize(
@@ -203,6 +204,11 @@ def test_a_quote_that_touches_a_marker_is_withheld_unless_it_stands_beside_it_to
     verified(cite(0, " after and after", run=run))
     again = replace(run, steps=(replace(run.steps[0], passages=(*run.steps[0].passages, Passage("user", "b", text))),))
     assert verified(cite(0, "words directed at an", run=again)).field == "b"
+
+
+def test_an_occurrence_that_overlaps_one_beside_a_marker_counts() -> None:
+    run = Transcript(steps=(ShownStep(0, "", (Passage("agent", "text", "xy" * 7, ((0, 2),)),)),))
+    assert verified(cite(0, "xy" * 6, run=run)).start == 2
 
 
 def test_thousands_of_markers_take_no_time() -> None:

@@ -1,7 +1,8 @@
 """Who makes which models: the data behind `vendors`. All names are lower-case; nothing here is matched by likeness.
 
 A line of models is a token (`claude`), or tokens in a row (`gpt-neo`), of a name cut at everything that is no letter
-or digit; digits at a token's end are a version (`llama3` is `llama`). `^o1` counts only where a name begins.
+or digit; digits at a token's end are a version (`llama3` is `llama`). `^o1` counts only where a name begins, `gpt#`
+only with a version (`gpt4`, `gpt-4o`) or at the end, since others call their models `gpt` and a word.
 """
 
 from __future__ import annotations
@@ -15,17 +16,19 @@ class Line(NamedTuple):
     maker: str
     base: str = ""
     anchored: bool = False
+    versioned: bool = False
 
 
 SEVERAL = "?"
 """The base of a line that only the whole name can tell."""
 
 _LINES = """
-openai       gpt chatgpt ^o1 ^o3 ^o4 davinci babbage text-ada text-curie codex ^computer-use-preview
+openai       gpt# gpt-oss gpt-audio gpt-realtime gpt-chat gpt-image gpt-rosalind chatgpt codex
+openai       ^o1 ^o3 ^o4 davinci babbage text-ada text-curie ^computer-use-preview
 anthropic    claude ^sonnet ^opus ^haiku
 google       gemini gemma codegemma medgemma shieldgemma paligemma recurrentgemma bison palm palm2 learnlm medlm flan
-google       ^t5
-meta         llama codellama llamaguard llama-guard ^muse
+google       ^t5 ^ul2
+meta         llama codellama llamaguard llama-guard ^opt galactica blenderbot ^muse
 mistral      mistral mixtral codestral ministral pixtral devstral magistral mathstral voxtral mistralai leanstral saba
 alibaba      qwen qwq qvq codeqwen tongyi marco-o1
 deepseek     deepseek ^r1
@@ -43,11 +46,11 @@ tencent      hunyuan ^hy3 ^hy
 bytedance    doubao ^seed skylark
 nvidia       nemotron
 ibm          granite
-databricks   dbrx
+databricks   dbrx mpt
 snowflake    arctic
 writer       palmyra
 reka         reka
-stability    stablelm stablecode stable-code stable-beluga
+stability    stablelm stablecode stable-code
 tii          falcon
 eleutherai   gpt-neo gpt-neox gpt-j gpt-j6b gptj gptneo gptneox pythia
 cerebras     cerebras-gpt btlm
@@ -61,13 +64,13 @@ naver        hyperclova hyperclovax
 sber         gigachat
 yandex       yandexgpt
 bigscience   bloom bloomz
-huggingface  smollm starcoder starcoderbase
+huggingface  smollm
+bigcode      starcoder starcoderbase
 inception    ^mercury
 xiaomi       mimo
 stepfun      ^step stepaudio
 internlm     internlm
 baichuan     baichuan
-mosaicml     mpt
 tinyllama    tinyllama
 openlm       open-llama openllama
 openbmb      minicpm
@@ -81,15 +84,22 @@ g42          jais
 arcee        ^trinity
 essentialai  rnj
 jetbrains    mellum
-twelvelabs   pegasus
+alephalpha   luminous pharia
+inflection   ^inflection
+iflytek      ^spark sparkdesk
+sensetime    sensechat sensenova
+salesforce   xgen codegen
+apple        openelm
+together     redpajama
 thinkingmachines  inkling
 """
 """Each row: the maker, and its lines."""
 
 _TUNED = """
-nous         meta       hermes nous-hermes
+nous         meta       hermes nous-hermes deephermes
 nous         mistral    openhermes
-microsoft    meta       wizardlm wizardcoder wizardmath
+microsoft    meta       wizardlm
+stability    meta       stable-beluga
 microsoft    mistral    wizardlm-2-8x22b wizardlm-2-7b
 microsoft    meta       orca
 microsoft    deepseek   mai-ds-r1
@@ -106,17 +116,24 @@ kuaishou     alibaba    kat-dev
 sarvam       mistral    sarvam-m
 sdaia        meta       allam
 huggingface  mistral    zephyr
-lmsys        meta       vicuna longchat fastchat
+lmsys        meta       vicuna longchat
+lmsys        google     fastchat-t5
 stanford     meta       alpaca
 berkeley     meta       koala
 berkeley     mistral    starling
 allenai      meta       tulu
 perplexity   meta       sonar pplx
-perplexity   deepseek   r1-1776
+perplexity   deepseek   r1-1776 sonar-reasoning
 nomic        meta       gpt4all-13b-snoozy snoozy
 nomic        eleutherai gpt4all-j
 upstage      mistral    solar-10 solar-10b
 llava        meta       llava
+llava        mistral    bakllava
+databricks   eleutherai dolly
+together     eleutherai gpt-jt gpt-neoxt
+bytedance    alibaba    ui-tars
+openchat     mistral    openchat-3-5 openchat-3p5
+openchat     meta       openchat-3-6
 gryphe       meta       mythomax mytholite
 sao10k       meta       euryale lunaris stheno
 intel        mistral    neural-chat
@@ -138,6 +155,8 @@ cognitivecomputations  dolphin
 openchat               openchat
 deepcogito             cogito
 nous                   capybara nous-capybara
+microsoft              wizardcoder wizardmath
+salesforce             xlam
 skywork                skywork
 deepseek               deepseek-r1-8b
 """
@@ -200,6 +219,12 @@ arcee        arceeai
 essentialai  essentialai
 jetbrains    jetbrains
 twelvelabs   twelvelabs
+alephalpha   alephalpha
+iflytek      iflytek
+sensetime    sensetime
+salesforce   salesforce
+apple        apple
+bigcode      bigcode
 thinkingmachines  thinkingmachines
 stand-in     standin
 """
@@ -235,7 +260,7 @@ def _lines() -> dict[tuple[str, ...], Line]:
     made += [(maker, base, name) for maker, base, *names in _rows(_TUNED) for name in names]
     made += [(maker, SEVERAL, name) for maker, *names in _rows(_OF_SEVERAL) for name in names]
     return {
-        tuple(name.removeprefix("^").split("-")): Line(maker, base, anchored=name.startswith("^"))
+        tuple(name.strip("^#").split("-")): Line(maker, base, name.startswith("^"), name.endswith("#"))
         for maker, base, name in made
     }
 

@@ -129,9 +129,17 @@ def _line_at(tokens: list[str], at: int, begins: bool) -> tuple[int, Line | None
     for length in range(min(LONGEST, len(tokens) - at), 0, -1):
         taken = tuple(tokens[at : at + length])
         line = LINES.get(taken) or LINES.get(tuple(map(_unversioned, taken)))
-        if line and (begins or not line.anchored):
+        if (
+            line
+            and (begins or not line.anchored)
+            and (not line.versioned or _has_version(taken, tokens[at + length :]))
+        ):
             return length, line
     return 1, None
+
+
+def _has_version(taken: tuple[str, ...], after: list[str]) -> bool:
+    return taken[-1] != _unversioned(taken[-1]) or not after or after[0][0].isdigit()
 
 
 def _unversioned(token: str) -> str:

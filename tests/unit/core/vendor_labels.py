@@ -1,4 +1,4 @@
-"""150 names of models and who made them, labelled by hand from what their makers say, not from the code's tables."""
+"""200 names of models and who made them, labelled by hand from what their makers say, not from the code's tables."""
 
 from __future__ import annotations
 
@@ -154,6 +154,61 @@ azure/prod-judge                                              -
 openai/my-model                                               -
 openrouter/auto                                               -
 dolphin-2.9                                                   -
+gpt-35-turbo                                                  openai
+gpt-4-32k                                                     openai
+gpt4-x-alpaca-13b                                             openai stanford
+GPT-JT-6B-v1                                                  together eleutherai
+togethercomputer/GPT-NeoXT-Chat-Base-20B                      together eleutherai
+gpt2-xl                                                       openai
+gpt-image-1                                                   openai
+codex-mini-latest                                             openai
+sonnet-3.5                                                    anthropic
+claude-3-5-sonnet-v2@20241022                                 anthropic
+WizardLM-13B-V1.2                                             microsoft meta
+WizardCoder-15B                                               -
+openchat_3.5                                                  openchat mistral
+openchat-3.6-8b                                               openchat meta
+dolphin3.0-llama3.1-8b                                        cognitivecomputations meta
+gemma3n:e4b                                                   google
+granite3.1-dense:8b                                           ibm
+nous-hermes2-mixtral:8x7b                                     nous mistral
+codeqwen1.5                                                   alibaba
+deepseek-coder:6.7b                                           deepseek
+llava-llama3:8b                                               llava meta
+baichuan2-13b                                                 baichuan
+dolly-v2-12b                                                  databricks eleutherai
+mosaicml/mpt-30b-chat                                         databricks
+google/pegasus-xsum                                           google
+twelvelabs.pegasus-1-2-v1:0                                   twelvelabs
+sonar-reasoning                                               perplexity deepseek
+deephermes-3-mistral-24b-preview                              nous mistral
+hf.co/bartowski/Llama-3.2-3B-Instruct-GGUF:Q4_K_M             meta
+text-completion-openai/davinci-002                            openai
+o1-preview                                                    openai
+openai/o1-mini                                                openai
+marco-o1:7b                                                   alibaba
+openrouter/quasar-alpha                                       -
+vertex_ai/endpoints/123456789                                 -
+yi-lightning                                                  01ai
+step-2-16k                                                    stepfun
+mistral-7b-openorca                                           mistral
+stable-beluga-70b                                             stability meta
+opt-66b                                                       meta
+facebook/opt-30b                                              meta
+luminous-supreme                                              alephalpha
+exaone3.5:7.8b                                                lg
+falcon-180b-chat                                              tii
+us.meta.llama3-3-70b-instruct-v1:0                            meta
+eu.mistral.pixtral-large-2502-v1:0                            mistral
+solar-pro                                                     upstage
+kimi-k2-0905-preview                                          moonshot
+qwen3-coder:480b-cloud                                        alibaba
+accounts/fireworks/models/mixtral-8x22b-instruct              mistral
+nvidia/nemotron-nano-9b-v2:free                               nvidia
+x-ai/grok-code-fast-1                                         xai
+z-ai/glm-4.6                                                  zhipu
+chatglm2-6b                                                   zhipu
+bigcode/starcoder2-15b                                        bigcode
 """
 
 

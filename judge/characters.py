@@ -29,7 +29,13 @@ _ODD = re.compile(
     f"|(?<![{_JOINED}])[{_JOINERS}]"
     f"|(?<=[{_LATIN}])[{_ALIKE}]|[{_ALIKE}](?=[{_LATIN}])"
 )
+_UNSEEN = re.compile(f"[{_INVISIBLE}{_BIDI}{_TAGS}{_JOINERS}]")
 _MIXED = re.compile(f"[{_ALIKE}]")
+
+
+def visible(text: str) -> str:
+    """The text without the characters that nobody sees: to count it by, never to compare it."""
+    return text if text.isascii() else _UNSEEN.sub("", text)
 
 
 def suspicious(text: str) -> tuple[str, ...]:

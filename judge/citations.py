@@ -12,7 +12,7 @@ from proctor.checks.masking import quote as masked
 from proctor.judge.characters import suspicious
 from proctor.judge.fold import FOLD, fold
 from proctor.judge.lawful import LENGTHS, unlawful
-from proctor.judge.places import Differs, Place, leaf_places, stands_in, text_places
+from proctor.judge.places import Differs, Place, escaped_in, leaf_places, stands_in, text_places
 from proctor.judge.pointers import NoLeaf
 from proctor.judge.transcript import ShownStep, Transcript
 from proctor.rubric import OF_TOOLS, Criterion, EvidenceKind
@@ -43,6 +43,8 @@ _MOST_STEPS = 10**9
 """No run has more; a longer number is not even shown."""
 _MOST_PARTS = 20
 """Texts between dots that are looked for, only to say why a quote is rejected."""
+_SHOWN = 100
+"""Characters of a pointer that are shown."""
 _LOOKED_AT = 2_000
 """Characters of a rejected quote that are masked and cut for people."""
 _DOTS = re.compile(r"[\[(]?(?:\.{3,}|…)[\])]?")
@@ -177,6 +179,9 @@ class _Checking:
             return self.rejected("from_goal_or_policy", CODES["from_goal_or_policy"])
         if any(stands_in(step.heading, self.quote) for step in shown.steps):
             return self.rejected("from_heading", CODES["from_heading"])
+        if (pointer := escaped_in(self.step, self.quote)) is not None:
+            where = f"the JSON string at {pointer[:_SHOWN]!a}" if pointer else "a JSON string"
+            return self.rejected("not_found", f"{where} says it, with escapes: quote it as it is written there")
         parts = [part for part in map(str.strip, _DOTS.split(self.quote)) if part]
         if parts != [self.quote] and 0 < len(parts) <= _MOST_PARTS and all(map(self.is_shown, parts)):
             if len(parts) > 1:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from typing import Literal
 
+from proctor.judge.characters import visible
+
 LEAST = 12
-"""Characters of a quote, after the fold and without spaces at its ends."""
+"""Characters of a quote that can be seen, after the fold and without spaces at its ends."""
 LEAST_CJK = 5
 """Of a quote in CJK script: so many ideographs, kana, bopomofo or hangul; a word is two or three of them."""
 LENGTHS = f"a quote is at least {LEAST} characters, or {LEAST_CJK} of CJK script, or a whole JSON leaf with its pointer"
@@ -22,7 +24,7 @@ _PLACEHOLDERS = frozenset({*_WORDS.split(), "无", "没有", "暂无", "不适�
 
 def unlawful(quote: str) -> Literal["", "too_short", "placeholder"]:
     """Why a folded quote is none, but for the leaf that it may be; empty where it is long enough."""
-    said = quote.strip(" ")
+    said = visible(quote).strip(" ")
     if len(said) >= LEAST or len(_CJK.findall(said)) >= LEAST_CJK:
         return ""
     bare = said.strip(" .\"'!()[]{}<>-_*`。").casefold()

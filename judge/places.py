@@ -6,8 +6,9 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from proctor.json_spans import string_leaves
 from proctor.judge.fold import fold
-from proctor.judge.pointers import Leaf, NoLeaf, leaf_at
+from proctor.judge.pointers import LONGEST_JSON, Leaf, NoLeaf, leaf_at
 from proctor.judge.transcript import Passage, ShownStep
 
 
@@ -59,6 +60,17 @@ def leaf_places(step: ShownStep, quote: str, pointer: str) -> Iterator[Place | N
             yield Place(passage, start + 1, end - 1, pointer, markers.touch(start + 1, end - 1))
         else:
             yield Differs(leaf)
+
+
+def escaped_in(step: ShownStep, quote: str) -> str | None:
+    """The pointer of a JSON string of that step which says the quote, though it is written with escapes."""
+    for passage in step.passages:
+        text = passage.text[_json_begins(passage) :]
+        if "\\" in text and len(text) <= LONGEST_JSON:
+            for leaf in string_leaves(text) or ():
+                if stands_in(leaf.value, quote):
+                    return leaf.pointer
+    return None
 
 
 class Differs(NoLeaf):

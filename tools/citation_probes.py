@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import random
 import re
+import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -81,7 +82,7 @@ def probes(transcripts: Sequence[Transcript], count: int, seed: int = 8) -> Iter
 def deserves(transcript: Transcript, step: int, quote: str, kinds: tuple[EvidenceKind, ...]) -> bool:
     """Whether the quote, without a pointer, is evidence: character by character, by the definition in DESIGN 7."""
     wanted = _plainly(quote)
-    stripped = wanted.strip(" ")
+    stripped = "".join(each for each in wanted if unicodedata.category(each) != "Cf").strip(" ")
     if len(stripped) < 12 and sum("\u4e00" <= character <= "\u9fff" for character in stripped) < 5:
         return False
     return any(

@@ -257,6 +257,20 @@ def test_one_character_more_less_or_other_is_not_found(quote: str) -> None:
     rejected(cite(3, quote), "not_found")
 
 
+def test_what_a_json_string_says_with_escapes_is_quoted_as_it_is_written() -> None:
+    run = Transcript(steps=(step(0, ("tool_result", r'{"notes": ["", "said \"no\" to the\nrefund \u9000"]}')),))
+    found = rejected(cite(0, 'said "no" to the refund', run=run), "not_found")
+    assert found.reason == "the JSON string at '/notes/1' says it, with escapes: quote it as it is written there"
+    verified(cite(0, r"said \"no\" to the\nrefund", run=run))
+    verified(cite(0, 'said "no" to the refund 退', "/notes/1", run=run))
+
+
+def test_characters_that_nobody_sees_make_no_quote_longer() -> None:
+    run = Transcript(steps=(step(0, ("tool_result", "O" + "\u200b" * 12 + "K and " + "\u2060" * 12)),))
+    rejected(cite(0, "O" + "\u200b" * 12 + "K", run=run), "placeholder")
+    rejected(cite(0, "\u2060" * 12, run=run), "placeholder")
+
+
 def test_suspicious_characters_are_reported_in_quote_and_passage_and_never_mapped() -> None:
     hidden = Transcript(steps=(step(0, ("tool_result", "the total is 1\u200b28.50 dollars")),))
     found = rejected(cite(0, "the total is 128.50 dollars", run=hidden), "not_found")

@@ -46,7 +46,7 @@ _MOST_PARTS = 20
 _SHOWN = 100
 """Characters of a pointer that are shown."""
 _LOOKED_AT = 2_000
-"""Characters of a rejected quote that are masked and cut for people."""
+"""Characters of a rejected quote of which people see the two ends, masked."""
 _DOTS = re.compile(r"[\[(]?(?:\.{3,}|…)[\])]?")
 _KINDS: dict[EvidenceKind, str] = {
     "user": "the user's words",
@@ -148,7 +148,7 @@ class _Checking:
         of_a_kind = [place for place in here if place.passage.kind in self.kinds]
         clean = [place for place in here if not place.withheld]
         if of_a_kind or not clean:
-            return self.rejected("withheld", "it touches what was withheld from you, which is no evidence")
+            return self.rejected("withheld", "it touches a marker: what was withheld is no evidence")
         kinds = " and ".join(dict.fromkeys(_KINDS[place.passage.kind] for place in clean))
         wanted = ", ".join(_KINDS[kind] for kind in _KINDS if kind in self.kinds) or "nothing"
         why = f"at step {self.cited.step} it stands in {kinds}; what counts for {self.criterion} is {wanted}"
@@ -165,7 +165,7 @@ class _Checking:
         said = [why for why in leaf_places(self.step, self.quote, self.cited.pointer) if isinstance(why, NoLeaf)]
         differs = next((why for why in said if isinstance(why, Differs)), None)
         if differs:
-            return self.rejected("leaf_differs", f"{differs}: {masked(differs.leaf.text[:_LOOKED_AT])}")
+            return self.rejected("leaf_differs", f"{differs}: {_for_people(differs.leaf.text)}")
         return self.rejected("bad_pointer", str(said[0]) if said else "the step holds no text")
 
     def not_here(self) -> RejectedQuote:
@@ -207,12 +207,17 @@ class _Checking:
         passages = [passage.text for passage in self.step.passages] if self.step else []
         return RejectedQuote(
             step=self.cited.step if abs(self.cited.step) <= _MOST_STEPS else None,
-            quote=masked(self.cited.quote[: 2 * _LOOKED_AT], 0, min(_LOOKED_AT, len(self.cited.quote))),
+            quote=_for_people(self.cited.quote),
             code=code,
             reason=reason,
             found_at=found_at,
             suspicious=_suspicious(self.cited.quote, passages),
         )
+
+
+def _for_people(text: str) -> str:
+    """Masked and cut. More is looked at than is shown, so that no secret is cut out of its mask."""
+    return masked(text[: 2 * _LOOKED_AT], 0, min(_LOOKED_AT, len(text)))
 
 
 def _suspicious(quote: str, passages: list[str]) -> tuple[str, ...]:

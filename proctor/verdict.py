@@ -38,6 +38,8 @@ class VerifiedQuote(_Value):
     """Where a whole JSON leaf was cited."""
     also_at: tuple[int, ...] = ()
     """Other steps that hold the same quote."""
+    suspicious: tuple[str, ...] = ()
+    """Characters in the quote or its passage that read otherwise than they are written, by name."""
 
 
 class RejectedQuote(_Value):
@@ -50,6 +52,8 @@ class RejectedQuote(_Value):
     """`not_found`, `wrong_step`, `too_short`, `step_omitted`, `no_such_step`, `not_counted`, `withheld`, ..."""
     reason: str
     found_at: tuple[int, ...] = ()
+    suspicious: tuple[str, ...] = ()
+    """As in a verified one; the passages are those of the cited step."""
 
 
 class ModelUse(_Value):

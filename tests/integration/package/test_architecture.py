@@ -47,6 +47,8 @@ RANKS = (
         "scoring",
         "verdict",
         "model_call",
+        "vendor_table",
+        "vendors",
         "tool_calls",
         "placeholders",
         "proposing",

@@ -44,6 +44,7 @@ RANKS = (
         "rubric",
         "verdict",
         "model_call",
+        "tokens",
         "tool_calls",
         "placeholders",
         "proposing",

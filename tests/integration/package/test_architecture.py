@@ -45,6 +45,8 @@ RANKS = (
         "verdict",
         "model_call",
         "tokens",
+        "model_ways",
+        "model_failures",
         "tool_calls",
         "placeholders",
         "proposing",
@@ -53,7 +55,7 @@ RANKS = (
         "forgiving",
         "bindings",
     },
-    {"summary", "stamp", "launch", "loading", "replacing", "effect_table"},
+    {"summary", "stamp", "launch", "loading", "replacing", "effect_table", "model"},
     {"tape_yaml", "tape_seal", "tape_format", "tape_bodies", "tape_cache", "tape_lock", "vcrpy_tapes"},
     {"config_edit", "cassette", "vcrpy_services", "journal", "identities", "earlier", "redacted_trace", "client"},
     {

@@ -13,7 +13,7 @@ from proctor.errors import UsageError
 from proctor.judge.stand_ins import stand_in
 from proctor.model import ATTEMPTS, model_of
 from proctor.model_call import Message, Model, ModelCall, ModelFailure, Reply
-from tests.support import serving
+from tests.support import Project, serving, session
 from tools.stand_in_judge_server import Answer, Served, by_model, in_turn, serving_judge
 
 SCHEMA = {
@@ -316,3 +316,19 @@ async def test_each_providers_missing_key_is_a_matter_of_credentials(
     async with serving_judge(in_turn([FINE])) as server:
         failure = await Trying(server, name).failure()
     assert (failure.cause, len(failure.attempts), server.asked) == ("credentials", 1, [])
+
+
+async def test_a_judges_traffic_is_recorded_and_replayed_like_any_other(project: Project) -> None:
+    async with serving_judge(in_turn([error(429, Retry_After="1"), FINE])) as server:
+        project.configure(f'[services.llm]\npreset = "openai"\nurl = "{server.url}"\n')
+        async with session(project, "judge", "record") as recording:
+            first = await Trying(Served(recording.url("llm"), [])).model.ask(CALL)
+            await recording.close()
+    async with session(project, "judge", "replay") as replaying:
+        again = await Trying(Served(replaying.url("llm"), [])).model.ask(CALL)
+        summary = await replaying.close()
+    assert [attempt.ended for attempt in first.attempts] == ["rate_limited", "ok"]
+    assert [attempt.ended for attempt in again.attempts] == ["ok"]
+    assert (again.text, again.model, again.usage) == (first.text, first.model, first.usage)
+    assert (summary.hits, summary.misses) == (1, ())
+    assert "Zx81kQpLmN47" not in project.layout.cassette("judge").read_text()

@@ -23,7 +23,7 @@ from proctor.model_call import Attempt, ModelCall, Reply, Usage
 _ERROR = re.compile(
     r"\W{0,4}(?:error|traceback|exception|错误|失败)(?!\w*\"\s*:\s*(?:null|false|\"\"|\[\]))", re.IGNORECASE
 )
-_MARKER = re.compile(r"\[withheld: [^\]\n]*\]?")
+_MARKER = re.compile(r"\[(?:withheld|left out for length): [^\]\n]*\]?")
 _LONGEST = 160
 """Characters of a quote."""
 _LEAST = 12
@@ -96,7 +96,7 @@ def _quote(text: str) -> str:
     """The first line outside markers that is long enough, cut; empty where there is none."""
     for line in (part.strip() for whole in text.splitlines() for part in _MARKER.split(whole)):
         if len(line) >= _LEAST and sum(character.isalnum() for character in line) >= _LEAST // 2:
-            return line[:_LONGEST].strip()
+            return line if len(line) <= _LONGEST else re.sub(r"\W\w{0,40}$", "", line[:_LONGEST])
     return ""
 
 

@@ -85,4 +85,5 @@ def _failure(cause: Cause, said: str) -> ModelFailure:
 
 
 def _unusable(file: Path, why: str) -> UsageError:
-    return UsageError("stand_in_script_unusable", f"{file}: {why}", "See `stand-in/scripted` in docs/judge.md.")
+    example = '{"replies": {"safety": {"fail": "refusal", "said": "no"}, "*": "a text, or an object as JSON"}}'
+    return UsageError("stand_in_script_unusable", f"{file}: {why}", f"Write, in JSON or YAML, such as: {example}")

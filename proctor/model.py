@@ -70,6 +70,7 @@ def _litellm() -> Any:
         ) from None
     # It makes the coroutine of a call in a thread: if we are cancelled meanwhile, that is dropped before it began.
     warnings.filterwarnings("ignore", r"coroutine '.*completion.*' was never awaited", RuntimeWarning)
+    warnings.filterwarnings("ignore", "Pydantic serializer warnings", UserWarning)  # of answers in an odd shape
     litellm.suppress_debug_info = True
     if "LITELLM_LOG" not in os.environ:
         for logger in _LOGGERS:

@@ -21,7 +21,8 @@ from proctor.sensitive.shapes import keys
 
 SAID_AT_MOST = 300
 """Characters kept of what a provider said."""
-_PREFIX = re.compile(r"^(?:litellm\.)?(?:\w+(?:Error|Timeout|Exception)\b(?: - |: ))+")
+_PREFIX = re.compile(r"^(?:(?:litellm\.)?\w+(?:Error|Timeout|Exception)\b(?: - |: ))+")
+_TRACE = "Traceback (most recent call last)"
 _BY_CLASS: dict[str, tuple[Cause, bool]] = {
     "TimeoutError": ("timeout", True),
     "APITimeoutError": ("timeout", True),
@@ -138,12 +139,19 @@ def _number(value: str) -> float | None:
 
 
 def _said(chain: list[BaseException]) -> str:
-    texts = [text for error in chain if (text := masked(_PREFIX.sub("", str(error).partition("\nTraceback ")[0])))]
+    texts = [text for error in chain if (text := masked(_words(error)))]
     status, first = _status(chain), (texts or [type(chain[0]).__name__])[0]
     if status is not None:
         return f"{status}: {first}"
     deepest = texts[-1] if texts else first
     return first if deepest in first else f"{first} ({deepest})"[:SAID_AT_MOST]
+
+
+def _words(error: BaseException) -> str:
+    """Without litellm's names for it, and of a traceback that it put into its message only the last line."""
+    head, _, trace = _PREFIX.sub("", str(error)).partition(_TRACE)
+    last = _PREFIX.sub("", trace.strip().rpartition("\n")[2])
+    return head if last in head else f"{head} {last}"
 
 
 def masked(text: str) -> str:

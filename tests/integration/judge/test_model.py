@@ -14,6 +14,7 @@ from proctor.judge.stand_ins import stand_in
 from proctor.model import ATTEMPTS, model_of
 from proctor.model_call import Message, Model, ModelCall, ModelFailure, Reply
 from tests.support import Project, serving, session
+from tests.unit.judge.prompts import call, results
 from tools.stand_in_judge_server import Answer, Served, by_model, in_turn, serving_judge
 
 SCHEMA = {
@@ -100,6 +101,13 @@ async def test_what_is_not_told_is_none_and_never_0() -> None:
     assert (unpriced.usage.input_tokens, unpriced.usage.cost, unpriced.usage.cached_tokens) == (120, None, None)
     untold, _ = await asked(replace(FINE, usage=None), name="openai/gpt-4o")
     assert untold.usage == type(untold.usage)()
+
+
+@pytest.mark.parametrize("usage", [{"prompt_tokens": "many"}, {"prompt_tokens": -5, "completion_tokens": 1.5}])
+async def test_an_answer_of_an_impossible_shape_is_no_reply(usage: dict[str, object]) -> None:
+    failure, _ = await failed(replace(FINE, usage=usage))
+    assert failure.cause == "no_reply"
+    assert "Traceback" not in failure.message
 
 
 async def test_a_model_without_schemas_is_asked_for_plain_json_and_one_without_a_seed_gets_none() -> None:
@@ -281,8 +289,6 @@ async def test_anothers_protocol_fails_by_the_same_causes() -> None:
 
 
 async def test_a_stand_in_behind_the_server_answers_as_it_does_in_person() -> None:
-    from tests.unit.judge.prompts import call, results
-
     question = call(*results("the order was cancelled"))
     async with serving_judge(by_model(stand_in("stand-in/obedient"))) as server:
         over_http = await Trying(server).model.ask(question)

@@ -14,10 +14,11 @@ from proctor.errors import UsageError
 from tests.support import ROOT
 
 
-@pytest.fixture(autouse=True)
-def _forgotten() -> None:
-    tokens._windows.cache_clear()
-    tokens._encoding.cache_clear()
+@pytest.fixture
+def forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is loaded yet, and what is loaded now is gone after the test."""
+    monkeypatch.setattr(tokens, "_windows", tokens._windows.__wrapped__)
+    monkeypatch.setattr(tokens, "_encoding", tokens._encoding.__wrapped__)
 
 
 def isolated(program: str) -> str:
@@ -73,6 +74,7 @@ def test_a_window_is_found_behind_the_names_of_gateways() -> None:
     assert tokens.window_of("sample_spec") is None
 
 
+@pytest.mark.usefixtures("forgotten")
 def test_without_litellm_counts_are_not_available_and_windows_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tokens, "find_spec", lambda name: None)
     with pytest.raises(UsageError) as raised:
@@ -88,6 +90,7 @@ def test_without_tiktoken_counts_are_not_available(monkeypatch: pytest.MonkeyPat
         tokens.count("any")
 
 
+@pytest.mark.usefixtures("forgotten")
 @pytest.mark.parametrize("held", [None, b"", b"other bytes"])
 def test_a_damaged_encoding_is_neither_deleted_nor_fetched(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, held: bytes | None
@@ -102,6 +105,7 @@ def test_a_damaged_encoding_is_neither_deleted_nor_fetched(
     assert held is None or file.read_bytes() == held
 
 
+@pytest.mark.usefixtures("forgotten")
 def test_a_table_that_cannot_be_read_knows_no_window(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "model_prices_and_context_window_backup.json").write_text('{"gpt-4o": ')
     monkeypatch.setattr(tokens, "_litellm", lambda: tmp_path)

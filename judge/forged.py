@@ -1,0 +1,118 @@
+"""What is made to look like a judge's work, beyond the general signs of injection: answers, scores, our own lines."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import islice
+
+from proctor.checks.injected import CLOSING, EVALUATOR, MOST, VERDICT, Injected
+from proctor.sensitive.readings import Reading, is_encoded, readings
+
+_SHORTEST = 24
+"""Characters of base64 that the shortest of these takes."""
+_KEY = re.compile(
+    r"""\\*["'](?:model_|final_|total_|overall_)?(?:scores?|verdict|grade)\\*["']\s*:\s*\\*["'{\[]?\s*(\w[\w ]*)""",
+    re.IGNORECASE,
+)
+_LEVEL = re.compile(r"[0-5]|null|true|pass(?:ed)?|full|max\w*|scored", re.IGNORECASE)
+_BESIDE = re.compile(
+    r"""\\*["'](?:citations?|findings?|missing|outcome|criteri(?:on|a)|rationale|justification|verdict|evidence|"""
+    r"""needs_review|rubric|quotes?|task_achievement|step_correctness|argument_accuracy|context_consistency|safety)"""
+    r"""\\*["']\s*:""",
+    re.IGNORECASE,
+)
+_REACH = 3000
+"""Characters before and after a score in which its object is looked for."""
+_HEADING = re.compile(
+    r"(?m)^[ \t>#*`]*[0-9a-f]{8,64} (?:step \d+: (?:user|agent|thought|tool_call|tool_result|figure|left out)|"
+    r"transcript|goal|policy|tools|end)\b[^\n]*"
+)
+_RUN = r"(?:agent|assistant|run|answer|trajectory|transcript|response|conversation)"
+_JUDGE = (
+    r"(?:evaluators?|graders?|assessors?|(?:llm|ai) judges?|scoring (?:model|system)|grading (?:model|system)|"
+    r"judg(?:e|ing) model)"
+)
+_BEST = r"(?:full\b|max\w*|highest\b|top\b|pass\w*|perfect\b)"
+_MUST_BE = r"(?:must|should|shall|has to|have to|needs? to|is to)\s+(?:always\s+)?be\b"
+_ORDERS = re.compile(
+    "|".join(
+        (
+            r"\b(?:give|assign|award|return|output|report|set|answer|respond|reply|rate|score|grade|mark|record)\b"
+            r"[^.\n]{0,60}?\b(?:scores?|grades?|verdicts?|levels?)\b[^.\n]{0,20}?(?<![\d.,$])"
+            rf"(?:[0-5](?![\d.,]*\d|%)|{_BEST})",
+            rf"\b(?:scores?|grades?|verdicts?)\b[^.\n]{{0,40}}?\b{_MUST_BE}",
+            rf"\b(?:give|award|assign|rate|score|grade|mark)\s+(?:it|this|them|everything|(?:the|this) {_RUN})\s+"
+            r"(?:an? |as |with |at )?(?:score of |level |the )?"
+            rf"(?:[0-5](?:\s*(?:/|out of)\s*[0-5])?(?![\w.,]*\d|\s+[a-z])|{_BEST})",
+            rf"\b(?:to|for|dear|attention|note to|message to|hey|hello)[,:]?\s+(?:the\s+|any\s+|all\s+)?"
+            rf"(?:llm |ai |automated )?{_JUDGE}\b",
+            r"(?:^|(?<=[\n.!?\"'\[(])|(?<=[.!?] ))(?:evaluators?|graders?|assessors?|scorers?|(?:llm|ai) judge)\s*[:,]",
+            r"\bas (?:an?|the) (?:evaluator|grader|judge|assessor)\b[^.\n]{0,40}?\byour?\b",
+            rf"\b(?:the|this) {_RUN} (?:deserves|merits|has earned|(?:should|must) (?:be "
+            r"(?:scored|graded|rated|marked|judged|evaluated)|get|receive)) [^.\n]{0,30}?"
+            rf"(?:(?:score|mark|grade|point)s?\b|[0-5]\b|{_BEST})",
+            r"\b(?:score|grade|verdict|rating)\s*(?:=|:|is)\s*[0-5]\s*(?:/|out of)\s*[0-5]\b",
+            r"给(?:予|出)?(?:它|他|这|该|本|智能体|代理|助手)[^。！？\n]{0,12}?[0-5一二两三四五满高]\s*分",
+            r"(?:打|评为?|判|判为)\s*[0-5一二两三四五满]\s*分",
+            r"(?:评分|分数|得分|打分)\s*(?:为|是|应为|应当为|必须为|必须是|设为|[:：=])\s*[0-5]\s*分?(?!\d)",
+        )
+    ),
+    re.IGNORECASE,
+)
+_ORDER_SIGNS = (
+    "score", "grade", "verdict", "level", "evaluator", "assessor", "grader", "judge", "judging", "scoring", "grading",
+    "the agent", "this agent", "the run", "this run", "assistant", "give", "award", "assign", "rate", "mark", "分",
+)  # fmt: skip
+
+
+def forged(text: str) -> list[Injected]:
+    """Verdicts made up as data, orders about scores, and lines in the form of Proctor's own."""
+    hides = not text.isascii() or is_encoded(text, _SHORTEST)
+    found: dict[tuple[str, int, int], None] = {}
+    for reading in readings(text, over_breaks=False, shortest=_SHORTEST) if hides else (Reading(text),):
+        for kind, start, end in _in_reading(reading.text):
+            found.setdefault((kind, *reading.span(start, end)))
+    return [Injected(*each) for each in found]
+
+
+def _in_reading(text: str) -> Iterator[tuple[str, int, int]]:
+    low = text.lower()
+    if "score" in low or "verdict" in low or "grade" in low:
+        yield from islice(((VERDICT, *span) for span in _verdicts(text)), MOST)
+    for heading in islice(_HEADING.finditer(text), MOST):
+        yield CLOSING, *heading.span()
+    if any(sign in low for sign in _ORDER_SIGNS):
+        for order in islice(_ORDERS.finditer(text), MOST):
+            yield EVALUATOR, *order.span()
+
+
+def _verdicts(text: str) -> Iterator[tuple[int, int]]:
+    """Objects with a score that is a level of ours beside another word of a verdict."""
+    until = 0
+    for key in _KEY.finditer(text):
+        if key.start() < until or not _LEVEL.fullmatch(key[1].strip()):
+            continue
+        start, end = _object_around(text, key.start(), key.end())
+        if start is not None and _BESIDE.search(text[start : key.start()] + text[key.end(1) : end]):
+            until = end
+            yield start, end
+
+
+def _object_around(text: str, start: int, end: int) -> tuple[int | None, int]:
+    """From the brace that is open before `start` to the one that closes it, or as far as the text reaches."""
+    depth, at = 0, start - 1
+    least = max(0, start - _REACH)
+    while at >= least:
+        depth += (text[at] == "}") - (text[at] == "{")
+        if depth < 0:
+            break
+        at -= 1
+    else:
+        return None, end
+    opened, depth, most = at, 1, min(len(text), end + _REACH)
+    for at in range(opened + 1, most):
+        depth += (text[at] == "{") - (text[at] == "}")
+        if depth == 0:
+            return opened, at + 1
+    return opened, most

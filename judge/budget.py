@@ -147,6 +147,7 @@ class _Fitting:
         return TooLong(
             "too_long",
             f"the prompt has room for {self.room} tokens: rules, criterion, goal, policy and tools take {self.fixed}, "
-            f"the marks of steps left out {marks}, and steps {numbers} have to be shown; the whole run takes {self.whole}",
+            f"the marks of steps left out {marks}, and steps {numbers} have to be shown; "
+            f"the whole run takes {self.whole}",
             "judge it with more room, a model with a larger window, or a shorter policy",
         )

@@ -1,7 +1,7 @@
 """All trials of a case as one transcript: step 0 holds the figures, each later step one trial.
 
-Figures are Proctor's own; what a source did not tell is "not told", never 0. What a trial said, wrote and left behind is
-blinded like any run.
+Figures are Proctor's own; what a source did not tell is "not told", never 0. What a trial said, wrote and left behind
+is blinded like any run.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from proctor.tool_calls import calls_of
 from proctor.trajectory import Step, Task, ToolCall, Trajectory
 
 NOT_TOLD = "not told"
+_NOTHING = Passage("figure", "trial", f"final answer, writes and end state: {NOT_TOLD}")
 
 
 def case_transcript(trials: Sequence[Trajectory]) -> Transcript:
@@ -32,7 +33,7 @@ def case_transcript(trials: Sequence[Trajectory]) -> Transcript:
     shown = [_figures(trials)]
     for number, trial in enumerate(trials, 1):
         parts = [step for step in blinded.steps if trial_of[step.index] == number]
-        passages = tuple(each for step in parts for each in step.passages)
+        passages = tuple(each for step in parts for each in step.passages) or (_NOTHING,)
         heading = f"trial {number}" if _ended(trial) else f"trial {number}, broke off"
         shown.append(ShownStep(number, heading, _renamed(passages)))
     flags = tuple(replace(flag, step=trial_of.get(flag.step, flag.step)) for flag in blinded.flags)

@@ -15,6 +15,10 @@ _KEY = re.compile(
     r"""\\*["'](?:model_|final_|total_|overall_)?(?:scores?|verdict|grade)\\*["']\s*:\s*\\*["'{\[]?\s*(\w[\w ]*)""",
     re.IGNORECASE,
 )
+_ALONE = re.compile(
+    r"""\{\s*\\*["'](?:score|verdict)\\*["']\s*:\s*\\*["']?(?:[0-5]|pass|fail)\\*["']?\s*\}""", re.IGNORECASE
+)
+"""An object that says a score and nothing else."""
 _LEVEL = re.compile(r"[0-5]|null|true|pass(?:ed)?|full|max\w*|scored", re.IGNORECASE)
 _BESIDE = re.compile(
     r"""\\*["'](?:citations?|findings?|missing|outcome|criteri(?:on|a)|rationale|justification|verdict|evidence|"""
@@ -34,12 +38,17 @@ _JUDGE = (
     r"judg(?:e|ing) model)"
 )
 _BEST = r"(?:full\b|max\w*|highest\b|top\b|pass\w*|perfect\b)"
+_LEVELS = (
+    r"(?:[0-5]|zero|one|two|three|four|five)\b"
+    r"(?![.,]?\d|%| ?[-–:] ?\d| (?:goals|stars|runs|points (?:higher|lower|up|down)))"
+)
+_END = r"(?:full|top|max(?:imum|imal)?|highest|perfect|best|lowest|min(?:imum|imal)?|zero|worst|failing)"
 _MUST_BE = r"(?:must|should|shall|has to|have to|needs? to|is to)\s+(?:always\s+)?be\b"
 _ORDERS = re.compile(
     "|".join(
         (
             r"\b(?:give|assign|award|return|output|report|set|answer|respond|reply|rate|score|grade|mark|record)\b"
-            r"[^.\n]{0,60}?\b(?:scores?|grades?|verdicts?|levels?)\b[^.\n]{0,20}?(?<![\d.,$])"
+            r"[^.;\n]{0,60}?\b(?:scores?|grades?|verdicts?|levels?)\b[^.;\n]{0,20}?(?<![\d.,$])"
             rf"(?:[0-5](?![\d.,]*\d|%)|{_BEST})",
             rf"\b(?:scores?|grades?|verdicts?)\b[^.\n]{{0,40}}?\b{_MUST_BE}",
             rf"\b(?:give|award|assign|rate|score|grade|mark)\s+(?:it|this|them|everything|(?:the|this) {_RUN})\s+"
@@ -53,6 +62,20 @@ _ORDERS = re.compile(
             r"(?:scored|graded|rated|marked|judged|evaluated)|get|receive)) [^.\n]{0,30}?"
             rf"(?:(?:score|mark|grade|point)s?\b|[0-5]\b|{_BEST})",
             r"\b(?:score|grade|verdict|rating)\s*(?:=|:|is)\s*[0-5]\s*(?:/|out of)\s*[0-5]\b",
+            r"\b(?:final|total|overall)?[_ ]?scores?\b[\"'*_`]{0,3}\s*"
+            rf"(?:(?:is|of|to|as|this|it|=|:|->)\s*){{0,3}}{_LEVELS}",
+            rf"\b{_END}(?: possible)? (?:marks?|scores?)\b",
+            rf"\b(?:give|assign|award|deserves?|suggest|recommend|set|choose|use)\b[^.;\n]{{0,30}}?\b"
+            rf"{_END}(?: possible)? (?:points?|ratings?|grades?|levels?)\b",
+            rf"\b(?:give|assign|award)\s+(?:it |this |them )?(?:an? )?{_LEVELS} (?:points?|marks?)\b",
+            rf"\b(?:mark|rate|grade|score|judge|consider|treat)\s+(?:this|it|them|(?:the|this) {_RUN})\s+"
+            r"(?:as )?(?:an? )?(?:pass(?:ed)?|success(?:ful)?|correct|safe|fail(?:ed|ure)?|incorrect|unsafe)\b",
+            r"(?:^|(?<=[\n.!?\"'\[(])|(?<=[.!?] ))(?:dear |hey |hello )?(?:judge|reviewer|rater)s?\s*[:,]\s+"
+            rf"(?:please|you|this|give|pass|note|success|full|{_LEVELS}|(?:the|this) {_RUN})",
+            r"\b(?:new|updated|real|actual) (?:instructions?|system prompt|rubric)\s*[:：]",
+            r"\b(?:ignore|disregard|forget|override|bypass)\b[^.;\n]{0,50}?\b(?:rubric|criteria|transcript)\b",
+            r"\b(?:grading|judging|scoring) models?\b",
+            r"(?:给|打|评|得|判)[^。！？\n]{0,6}(?:满分|最高分|最低分|零分|高分)|评委(?:[:：,，]|请)",
             r"给(?:予|出)?(?:它|他|这|该|本|智能体|代理|助手)[^。！？\n]{0,12}?[0-5一二两三四五满高]\s*分",
             r"(?:打|评为?|判|判为)\s*[0-5一二两三四五满]\s*分",
             r"(?:评分|分数|得分|打分)\s*(?:为|是|应为|应当为|必须为|必须是|设为|[:：=])\s*[0-5]\s*分?(?!\d)",
@@ -60,10 +83,11 @@ _ORDERS = re.compile(
     ),
     re.IGNORECASE,
 )
-_ORDER_SIGNS = (
-    "score", "grade", "verdict", "level", "evaluator", "assessor", "grader", "judge", "judging", "scoring", "grading",
-    "the agent", "this agent", "the run", "this run", "assistant", "give", "award", "assign", "rate", "mark", "分",
-)  # fmt: skip
+_ORDER_SIGNS = tuple(
+    "score|grade|verdict|level|evaluator|assessor|grader|judge|judging|scoring|grading|the agent|this agent|the run|"
+    "this run|assistant|give|award|assign|rate|mark|rubric|criteria|transcript|reviewer|instruction|system prompt|"
+    "consider|treat|deserve|suggest|recommend|choose|分|评委".split("|")  # noqa: SIM905 - reads better than a list
+)
 
 
 def forged(text: str) -> list[Injected]:
@@ -89,6 +113,7 @@ def _in_reading(text: str) -> Iterator[tuple[str, int, int]]:
 
 def _verdicts(text: str) -> Iterator[tuple[int, int]]:
     """Objects with a score that is a level of ours beside another word of a verdict."""
+    yield from (found.span() for found in _ALONE.finditer(text))
     until = 0
     for key in _KEY.finditer(text):
         if key.start() < until or not _LEVEL.fullmatch(key[1].strip()):

@@ -83,11 +83,12 @@ _ORDERS = re.compile(
     ),
     re.IGNORECASE,
 )
-_ORDER_SIGNS = tuple(
+_SIGNS = (
     "score|grade|verdict|level|evaluator|assessor|grader|judge|judging|scoring|grading|the agent|this agent|the run|"
     "this run|assistant|give|award|assign|rate|mark|rubric|criteria|transcript|reviewer|instruction|system prompt|"
-    "consider|treat|deserve|suggest|recommend|choose|分|评委".split("|")  # noqa: SIM905 - reads better than a list
+    "consider|treat|deserve|suggest|recommend|choose|分|评委"
 )
+_ORDER_SIGNS = tuple(_SIGNS.split("|"))
 
 
 def forged(text: str) -> list[Injected]:

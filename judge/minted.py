@@ -9,8 +9,10 @@ from typing import Any
 
 from proctor.json_spans import string_leaves
 
+_EDGE = r"(?:(?<![A-Za-z0-9])|(?<=\\[nrt]))"
+"""An id begins at no letter or digit, or after an escaped line break."""
 _SHAPED = re.compile(
-    r"(?<![A-Za-z0-9])(?:"
+    rf"{_EDGE}(?:"
     r"call_(?:(?=[A-Za-z]*\d)[A-Za-z0-9]{12,}|(?=(?:[a-z]*[A-Z]){3})[A-Za-z]{20,}|\d{1,3}_[0-9a-f-]{8,})"
     r"|(?:srv)?toolu(?:_bdrk|_vrtx)?_[A-Za-z0-9]{6,}|tooluse_[\w-]{8,}"
     r"|chatcmpl-?[\w-]{6,}|cmpl-[A-Za-z0-9]{8,}|modelcmpl-\w+|functions\.\w+:\d+"
@@ -49,7 +51,7 @@ class Ids:
         self._given: dict[str, str] = {}
         long = sorted({each for each in known if _is_an_id(each)}, key=len, reverse=True)
         joined = "|".join(map(re.escape, long))
-        self._known = re.compile(rf"(?<![A-Za-z0-9])(?:{joined})(?![A-Za-z0-9])") if long else None
+        self._known = re.compile(rf"{_EDGE}(?:{joined})(?![A-Za-z0-9])") if long else None
 
     def renumbered(self, text: str) -> str:
         """The text with each id replaced wherever it stands."""

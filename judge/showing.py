@@ -16,8 +16,16 @@ _SOME = 0.2
 
 
 def printable(text: str) -> str:
-    """Control characters and lone surrogates as `\\u0000`; a quote of it is compared with that."""
-    return _UNPRINTABLE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    """Control characters as their pictures, lone surrogates and the rest as `<U+D800>`: what a judge copies as seen.
+
+    An escape such as `\\u001b` would be read as the character itself where it stands in the JSON of an answer.
+    """
+    return _UNPRINTABLE.sub(_shown, text)
+
+
+def _shown(found: re.Match[str]) -> str:
+    code = ord(found[0])
+    return chr(0x2400 + code) if code < 0x20 else "\u2421" if code == 0x7F else f"<U+{code:04X}>"
 
 
 def as_json(value: Any) -> str:

@@ -100,7 +100,6 @@ def test_the_criterion_is_put_with_its_levels_in_the_order_given_and_the_evidenc
     assert "Evidence that counts: tool_call, tool_result\n" in content
 
 
-@pytest.mark.req(159)
 def test_an_overall_impression_is_forbidden() -> None:
     assert "Form no overall impression" in SYSTEM
 
@@ -162,7 +161,7 @@ def test_a_repair_shows_the_answer_and_names_each_problem_after_the_same_prompt(
     again = repair(asked, '{"score": \ud800', ["rejected quote 1: it stands at step 2", "the score 7 is no level"])
     assert again[:2] == asked
     assert [each.role for each in again[2:]] == ["assistant", "user"]
-    assert again[2].content == '{"score": \\ud800'
+    assert again[2].content == '{"score": <U+D800>'
     assert "- rejected quote 1: it stands at step 2\n- the score 7 is no level\n" in again[3].content
     assert repair(asked, "", ["empty"])[2].content
     assert len(repair(asked, "x" * 100_000, ["long"])[2].content) < 7_000

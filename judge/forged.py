@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 from itertools import islice
 
@@ -28,6 +29,7 @@ _BESIDE = re.compile(
 )
 _REACH = 3000
 """Characters before and after a score in which its object is looked for."""
+_BRACE = re.compile(r"[{}]")
 _HEADING = re.compile(
     r"(?m)^[ \t>#*`]*[0-9a-f]{8,64} (?:step \d+: (?:user|agent|thought|tool_call|tool_result|figure|left out)|"
     r"transcript|goal|policy|tools|end)\b[^\n]*"
@@ -115,30 +117,42 @@ def _in_reading(text: str) -> Iterator[tuple[str, int, int]]:
 def _verdicts(text: str) -> Iterator[tuple[int, int]]:
     """Objects with a score that is a level of ours beside another word of a verdict."""
     yield from (found.span() for found in _ALONE.finditer(text))
+    keys = [key for key in _KEY.finditer(text) if _LEVEL.fullmatch(key[1].strip())]
+    beside = [found.start() for found in _BESIDE.finditer(text)] if keys else []
+    if not beside:
+        return
     until = 0
-    for key in _KEY.finditer(text):
-        if key.start() < until or not _LEVEL.fullmatch(key[1].strip()):
+    for key, around in zip(keys, _objects_around(text, [key.start() for key in keys]), strict=True):
+        if around is None or key.start() < until:
             continue
-        start, end = _object_around(text, key.start(), key.end())
-        if start is not None and _BESIDE.search(text[start : key.start()] + text[key.end(1) : end]):
+        start, end = around
+        first, last = bisect_left(beside, start), bisect_left(beside, end)
+        own = bisect_left(beside, key.start()) < len(beside) and beside[bisect_left(beside, key.start())] == key.start()
+        if last - first > own:
             until = end
             yield start, end
 
 
-def _object_around(text: str, start: int, end: int) -> tuple[int | None, int]:
-    """From the brace that is open before `start` to the one that closes it, or as far as the text reaches."""
-    depth, at = 0, start - 1
-    least = max(0, start - _REACH)
-    while at >= least:
-        depth += (text[at] == "}") - (text[at] == "{")
-        if depth < 0:
-            break
-        at -= 1
-    else:
-        return None, end
-    opened, depth, most = at, 1, min(len(text), end + _REACH)
-    for at in range(opened + 1, most):
-        depth += (text[at] == "{") - (text[at] == "}")
-        if depth == 0:
-            return opened, at + 1
-    return opened, most
+def _objects_around(text: str, places: list[int]) -> list[tuple[int, int] | None]:
+    """Of each place, in order, the innermost object: to its closing brace, or as far as one may reach."""
+    opened: list[int] = []
+    ends: dict[int, int] = {}
+    starts: list[int | None] = []
+    waiting = iter([*places, len(text)])
+    place = next(waiting)
+    for brace in _BRACE.finditer(text):
+        while place < brace.start():
+            starts.append(opened[-1] if opened else None)
+            place = next(waiting)
+        if brace[0] == "{":
+            opened.append(brace.start())
+        elif opened:
+            ends[opened.pop()] = brace.end()
+    starts += [opened[-1] if opened else None] * (len(places) - len(starts))
+    most = len(text)
+    return [
+        (start, min(ends.get(start, most), start + 2 * _REACH))
+        if start is not None and place - start <= _REACH
+        else None
+        for start, place in zip(starts, places, strict=True)
+    ]

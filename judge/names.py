@@ -77,10 +77,12 @@ def names_in(text: str, rules: Sequence[Name]) -> Iterator[Found]:
     hides = not text.isascii() or is_encoded(text, _ENCODED)
     if not hides and not rules:
         return
+    every = list(readings(text, over_breaks=False, shortest=_ENCODED)) if hides else [Reading(text)]
+    hidden = _signed("\n".join(_plain(each.text) for each in every if each.text != text), NAMES)
     found: list[Found] = []
-    for reading in readings(text, over_breaks=False, shortest=_ENCODED) if hides else (Reading(text),):
+    for reading in every:
         plain = _plain(reading.text)
-        for rule in _signed(plain, rules if reading.text == text else NAMES):
+        for rule in _signed(plain, rules if reading.text == text else hidden):
             found += (
                 Found(*reading.span(start, end), rule.kind, plain[start:end]) for start, end in _matches(rule, plain)
             )

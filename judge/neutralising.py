@@ -32,6 +32,7 @@ _DEEPEST = 4
 _GOES_ON = (OVERRIDE, EVALUATOR, ROLE, CLOSING, VERDICT)
 _FOLLOWING = 3
 """Sentences after a find that may belong to the order."""
+_AROUND = 300
 _OF_SCORES = re.compile(
     r"\b(?:scor\w+|grad(?:e|es|ing)|verdicts?|criteri(?:a|on)|marks?|rat(?:e|ing)|evaluat\w+|rubric|citations?|points|pass(?:ed)?)\b"
     r"|^\W*(?:output|return|answer|reply|respond|say|print|give|write)\b|[满评打]分|评[估价测]|[0-5]\s*分",
@@ -189,4 +190,6 @@ def _widened(text: str, find: Injected) -> tuple[int, int]:
 
 
 def _told(text: str, find: Injected) -> Withheld:
-    return Withheld(find.kind, quote(text, find.start, find.end))
+    """With enough around it that a secret which the find cuts is masked."""
+    first = max(0, find.start - _AROUND)
+    return Withheld(find.kind, quote(text[first : find.end + _AROUND], find.start - first, find.end - first))

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from proctor.judge.name_table import NAMES, Kind, Name
+from proctor.judge.showing import as_latin
 from proctor.sensitive.readings import Reading, is_encoded, readings
 
 ASSISTANT = "[the assistant]"
@@ -16,11 +17,6 @@ _BESIDE = 80
 """Characters around a name in which words are looked for that make it an ordinary one."""
 _ENCODED = 16
 _ROUNDS = 6
-_ALIKE = str.maketrans(
-    "АВЕКМНОРСТХІЅЈаеорсухіѕјԁɡΑΒΕΗΙΚΜΝΟΡΤΧΥοικνρυ",
-    "ABEKMHOPCTXISJaeopcyxisjdgABEHIKMNOPTXYoiknpu",
-)
-"""Letters that pass for Latin ones: for finding only. No character of the text is ever mapped."""
 _VERSIONED = re.compile(r"\d")
 
 
@@ -69,7 +65,7 @@ class Names:
 
 def rules_for(texts: Iterable[str]) -> list[Name]:
     """The rules that could match in one of the texts as it stands: one quick look at all of them together."""
-    return _signed(_plain("\n".join(texts)), NAMES)
+    return _signed(as_latin("\n".join(texts)), NAMES)
 
 
 def names_in(text: str, rules: Sequence[Name]) -> Iterator[Found]:
@@ -78,19 +74,15 @@ def names_in(text: str, rules: Sequence[Name]) -> Iterator[Found]:
     if not hides and not rules:
         return
     every = list(readings(text, over_breaks=False, shortest=_ENCODED)) if hides else [Reading(text)]
-    hidden = _signed("\n".join(_plain(each.text) for each in every if each.text != text), NAMES)
+    hidden = _signed("\n".join(as_latin(each.text) for each in every if each.text != text), NAMES)
     found: list[Found] = []
     for reading in every:
-        plain = _plain(reading.text)
+        plain = as_latin(reading.text)
         for rule in _signed(plain, rules if reading.text == text else hidden):
             found += (
                 Found(*reading.span(start, end), rule.kind, plain[start:end]) for start, end in _matches(rule, plain)
             )
     yield from _apart(found)
-
-
-def _plain(text: str) -> str:
-    return text if text.isascii() else text.translate(_ALIKE)
 
 
 def _signed(text: str, rules: Sequence[Name]) -> list[Name]:

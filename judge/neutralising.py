@@ -26,6 +26,7 @@ from proctor.checks.masking import quote
 from proctor.checks.sentences import sentence_at
 from proctor.json_spans import string_leaves
 from proctor.judge.forged import forged
+from proctor.judge.showing import as_latin
 
 _DEEPEST = 4
 """JSON texts inside strings of JSON texts that are opened."""
@@ -97,7 +98,9 @@ def _pieces(text: str, finds: list[Withheld], depth: int) -> list[_Piece]:
 
 
 def _found(text: str) -> list[Injected]:
-    return [*injected(text), *forged(text)]
+    found = [*injected(text), *forged(text)]
+    latin = as_latin(text)
+    return found if latin == text else [*found, *injected(latin), *forged(latin)]
 
 
 def _of_json(text: str, leaves: list[tuple[int, int, str]], finds: list[Withheld], depth: int) -> list[_Piece]:

@@ -10,6 +10,10 @@ _UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\uff
 _PLAIN_NAME = re.compile(r"[\w.:/@ -]{1,80}")
 _CJK = re.compile("[\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3]")
 _LATIN = re.compile(r"[A-Za-z\u00c0-\u024f]+")
+_ALIKE = str.maketrans(
+    "АВЕКМНОРСТХІЅЈаеорсухіѕјԁɡΑΒΕΗΙΚΜΝΟΡΤΧΥοικνρυ",
+    "ABEKMHOPCTXISJaeopcyxisjdgABEHIKMNOPTXYoiknpu",
+)
 _LETTER = re.compile(r"[^\W\d_]")
 _SOME = 0.2
 """The share of a script from which it counts."""
@@ -26,6 +30,11 @@ def printable(text: str) -> str:
 def _shown(found: re.Match[str]) -> str:
     code = ord(found[0])
     return chr(0x2400 + code) if code < 0x20 else "\u2421" if code == 0x7F else f"<U+{code:04X}>"
+
+
+def as_latin(text: str) -> str:
+    """With Latin letters for those that pass for them, character by character. For finding only: nobody is shown it."""
+    return text if text.isascii() else text.translate(_ALIKE)
 
 
 def as_json(value: Any) -> str:

@@ -34,6 +34,7 @@ class Flag:
 
     kind: str
     step: int
+    """-1 in the goal, the policy or the tools."""
     field: str
     quote: str
     """Masked and cut, for people."""
@@ -52,6 +53,8 @@ class Transcript:
     digest: str = ""
     omitted: frozenset[int] = frozenset()
     """Steps left out for want of room; each is marked where it stood, and cannot be cited."""
+    changing: frozenset[int] = frozenset()
+    """Steps with a call that changes something, as far as can be told, and with its result."""
     language: str = ""
     """`en`, `zh`, `other` or `mixed`, by script."""
     names: dict[str, str] = field(default_factory=dict)

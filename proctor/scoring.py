@@ -69,7 +69,14 @@ def total_of(rubric: Rubric, results: Sequence[CriterionResult], preset: str | N
         reasons = ["no criterion that applies has a weight"]
     if reasons:
         return Total(no_total="; ".join(reasons), scored=len(scores), countable=len(applying), weights=weights)
-    return _with(coverage, rubric, weighted(scores, weights), fix_first=_fix_first(applying, scores, weights))
+    return totalled(rubric, scores, coverage)
+
+
+def totalled(rubric: Rubric, scores: Mapping[str, Fraction | int], coverage: Total) -> Total:
+    """The total of scores that need no further look; `coverage` has the weights of what applies, and the counts."""
+    applying = [each for each in rubric.criteria if each.id in scores]
+    fix_first = _fix_first(applying, scores, coverage.weights)
+    return _with(coverage, rubric, weighted(scores, coverage.weights), fix_first=fix_first)
 
 
 def weights_of(rubric: Rubric, preset: str | None = None) -> dict[str, int]:
@@ -184,7 +191,7 @@ def _unsafe(rubric: Rubric, found: Mapping[str, CriterionResult]) -> list[str]:
     return reasons
 
 
-def _fix_first(applying: Sequence[Criterion], scores: Mapping[str, int], weights: Mapping[str, int]) -> str:
+def _fix_first(applying: Sequence[Criterion], scores: Mapping[str, Fraction | int], weights: Mapping[str, int]) -> str:
     """Of the lowest score; nothing where every score is the highest."""
     lowest = min(applying, key=lambda each: (scores[each.id], -weights[each.id]))
     return "" if scores[lowest.id] == lowest.highest else _advice(lowest)

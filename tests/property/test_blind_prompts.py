@@ -15,7 +15,7 @@ from proctor.judge.neutralising import neutralised
 from proctor.trajectory import Agent, Step, Task, Tokens, ToolCall, Trajectory
 from tests.property.counts import examples
 from tests.property.trajectories import trajectories
-from tests.unit.judge.prompts import criterion, read, user_message
+from tests.unit.judge.shown import criterion, read, user_message
 
 NAMES = (
     "Claude",

@@ -12,7 +12,7 @@ from proctor.judge.blinding import NotBlind, blind, refuse_leaks
 from proctor.judge.names import Names
 from proctor.trajectory import Agent, Step, Task, Tokens, ToolCall, ToolSchema, Trajectory
 from tests.runs import call, run_of
-from tests.unit.judge.prompts import criterion, prompt_of, read, user_message
+from tests.unit.judge.shown import criterion, prompt_of, read, user_message
 
 SECRET = "hidden-from-the-judge"
 

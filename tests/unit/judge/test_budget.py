@@ -14,7 +14,7 @@ from proctor.judge.prompt import messages
 from proctor.judge.transcript import Passage, ShownStep, Transcript
 from proctor.rubric import Criterion
 from tests.runs import call, run_of
-from tests.unit.judge.prompts import SALT, criterion, read, user_message
+from tests.unit.judge.shown import SALT, criterion, read, user_message
 
 FILLER = "Nothing of note was said here, and it took long. "
 

@@ -7,7 +7,7 @@ import pytest
 from proctor.judge.case_transcript import case_transcript
 from proctor.trajectory import Tokens
 from tests.runs import call, refused, run_of
-from tests.unit.judge.prompts import criterion, read, user_message
+from tests.unit.judge.shown import criterion, read, user_message
 
 TRIALS = (
     run_of(

@@ -13,7 +13,7 @@ from proctor.judge.fences import fence, level_order, seed
 from proctor.judge.prompt import SYSTEM, answer_schema, messages, repair
 from proctor.trajectory import Trajectory
 from tests.runs import call, run_of
-from tests.unit.judge.prompts import SALT, criterion, prompt_of, read, user_message
+from tests.unit.judge.shown import SALT, criterion, prompt_of, read, user_message
 from tests.unit.judge.test_neutralising import VERDICT_OF_OURS
 
 RUN = run_of("user: Cancel W1", call("cancel_order", {"status": "cancelled"}, order_id="W1"), "agent: Done.")

@@ -13,7 +13,7 @@ from proctor.judge.showing import printable
 from proctor.judge.transcript import Transcript
 from proctor.trajectories.from_records import from_record
 from proctor.trajectory import Trajectory
-from tests.unit.judge.prompts import criterion, read, user_message
+from tests.unit.judge.shown import criterion, read, user_message
 from tests.unit.judge.test_budget import count
 
 ROOM = 24_000

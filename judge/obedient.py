@@ -41,7 +41,7 @@ class Obedient:
         """A reply by rules. Raises PlatformError where the prompt is none that it can read."""
         prompt = read_prompt(call.messages)
         answer = _obeyed(prompt, _dutiful(prompt, call))
-        return Reply(json.dumps(answer, ensure_ascii=False), self.name, Usage(), (Attempt("ok", 0.0),))
+        return Reply(json.dumps(answer, ensure_ascii=False), self.name, Usage(cost=0.0), (Attempt("ok", 0.0),))
 
 
 def _dutiful(prompt: Prompt, call: ModelCall) -> dict[str, Any]:

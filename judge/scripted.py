@@ -47,7 +47,7 @@ class Scripted:
         if isinstance(entry, dict) and "fail" in entry:
             raise _failure(entry["fail"], entry.get("said", "as the script says"))
         text = entry if isinstance(entry, str) else json.dumps(entry, ensure_ascii=False)
-        return Reply(text, self.name, Usage(), (Attempt("ok", 0.0),))
+        return Reply(text, self.name, Usage(cost=0.0), (Attempt("ok", 0.0),))
 
 
 def scripted(name: str, file: Path) -> Scripted:

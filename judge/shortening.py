@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from proctor.judge.transcript import Passage
+from proctor.judge.transcript import Passage, Transcript
 
 _HEAD = 0.6
 """The share of what is kept that stands before the gap: texts begin with what they are about."""
 _EDGE = 200
 """Characters from a cut within which a word or number ends, so that no part of one is taken for the whole."""
+_MARK = "\n[left out for length: "
 _LONGEST_TOKEN = 12
 """Characters that a token of any text has at most, on average."""
 
@@ -24,6 +25,16 @@ def shortened(passage: Passage, tokens: int, at_most: int, count: Callable[[str]
         length = int(length * 0.85)
 
 
+def shortened_steps(transcript: Transcript) -> frozenset[int]:
+    """The steps with a text whose middle is out."""
+    return frozenset(
+        step.index
+        for step in transcript.steps
+        for passage in step.passages
+        if any(passage.text.startswith(_MARK, start) for start, _ in passage.withheld)
+    )
+
+
 def _without_middle(passage: Passage, length: int) -> Passage:
     text = passage.text
     head = _whole_words_before(text, int(length * _HEAD))
@@ -32,7 +43,7 @@ def _without_middle(passage: Passage, length: int) -> Passage:
         head = start if start < head < end else head
         tail = end if start < tail < end else tail
     tail = max(head, tail)
-    mark = f"\n[left out for length: {tail - head} characters]\n"
+    mark = f"{_MARK}{tail - head} characters]\n"
     moved = head + len(mark) - tail
     spans = [(start, end) for start, end in passage.withheld if end <= head]
     spans.append((head, head + len(mark)))

@@ -155,6 +155,9 @@ class Verdict(_Value):
     countable: int
     needs_review: tuple[str, ...] = ()
     omitted_steps: tuple[int, ...] = ()
+    """Left out of some prompt for length."""
+    shortened_steps: tuple[int, ...] = ()
+    """With a text whose middle was left out of some prompt for length."""
     language: str = ""
     weights: dict[str, int] = Field(default_factory=dict)
     use: ModelUse = ModelUse()

@@ -34,7 +34,7 @@ async def test_it_says_that_it_is_no_model() -> None:
     reply = await model.ask(call(CALL))
     assert (model.is_stand_in, model.name, reply.model) == (True, "stand-in/obedient", "stand-in/obedient")
     assert "stand-in, no live model" in json.loads(reply.text)["finding"]
-    assert (reply.usage.input_tokens, reply.usage.cost) == (None, None)
+    assert (reply.usage.input_tokens, reply.usage.cost) == (None, 0.0)
 
 
 async def test_it_cites_the_last_result_of_a_tool_word_for_word() -> None:

@@ -8,6 +8,8 @@ from proctor.cli.lazy import Commands, LazyGroup
 
 _COMMANDS: Commands = {
     "lint": ("proctor.cli.judge_lint:lint", "Say what is wrong with a rubric, before anything is spent on it."),
+    "run": ("proctor.cli.judge_run:run", "Judge trajectories against a rubric."),
+    "show": ("proctor.cli.judge_show:show", "Print a verdict with its evidence, or make it again."),
 }
 
 

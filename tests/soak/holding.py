@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from proctor.client import ControlClient
-from tests.integration.serve.support import Serve, samples
+from tests.integration.serve.support import Serve, memory, samples
 
 AT_ONCE = 6
 """Conversations at the same time. So many connections to services may be kept for the next one."""
@@ -23,13 +23,12 @@ class Held:
 
 async def held_by(on: Serve, control: ControlClient) -> Held:
     """What the proxy holds, once the system has ended what clients hung up."""
-    process = Path(f"/proc/{on.process.pid}")
+    descriptors = Path(f"/proc/{on.process.pid}/fd")
     files, before = 0, -1
     while files != before:
-        before, files = files, len(list((process / "fd").iterdir()))
+        before, files = files, len(list(descriptors.iterdir()))
         tasks = samples(await control.metrics())[("tasks",)]
-    lines = (process / "status").read_text().splitlines()
-    return Held(next(int(line.split()[1]) for line in lines if line.startswith("VmRSS")), files, tasks)
+    return Held(memory(on.process.pid, "VmRSS"), files, tasks)
 
 
 def assert_no_more(late: Held, early: Held) -> None:

@@ -44,6 +44,7 @@ from proctor.proxy.session import Session, journal_head, session_closed
 from proctor.proxy.shelf import Shelf
 from proctor.proxy.sources import add_services
 from proctor.proxy.tracing import TraceWriter
+from proctor.proxy.trust import Trust
 from proctor.proxy.upstream import client_session
 from proctor.proxy.way import Way, way_to
 from proctor.redaction.environment import secret_variables
@@ -91,6 +92,7 @@ class Registry:
     _endings: set[asyncio.Task[Closed]] = field(default_factory=set)
     _ended: set[str] = field(default_factory=set)
     _shelf: Shelf = field(init=False)
+    _trust: Trust = field(init=False)
     _stopping: bool = False
     _threads: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(_THREADS, "proctor"), init=False)
 
@@ -98,6 +100,7 @@ class Registry:
         """Count every configured service from the start."""
         self.totals = Totals({name: ServiceCount() for name in self.config.services})
         self._shelf = Shelf(self.config, self.environ)
+        self._trust = Trust(self.config.root)
 
     @property
     def layout(self) -> Layout:
@@ -141,8 +144,8 @@ class Registry:
 
     def _ways(self, urls: Mapping[str, str]) -> dict[str, Way]:
         """The ways to the services that are really asked. Raises ConfigError where one cannot be gone."""
-        services, root = self.config.services, self.config.root
-        return {name: way_to(name, services[name], url, root, self.environ) for name, url in urls.items()}
+        services, trust = self.config.services, self._trust
+        return {name: way_to(name, services[name], url, trust, self.environ) for name, url in urls.items()}
 
     def _start(self, session: Session, ways: Mapping[str, Way], again: Cassette | None) -> None:
         """Everything that leaves a trace on disk or in the registry, at once. `again` is a tape recorded once more."""

@@ -5,26 +5,23 @@ Files and variables are read when a session opens that asks the service; a repla
 
 from __future__ import annotations
 
-import re
 import ssl
 from base64 import b64encode
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any
 
 import aiohttp
 
 from proctor.errors import ConfigError
 from proctor.interaction import Headers
+from proctor.proxy.trust import Trust
 from proctor.service_config import ServiceConfig
 from proctor.upstream_config import ENV_PREFIX, ProxyAddress, from_environment, proxy_address
 
 _CONNECT_SECONDS = 10.0
 _READ_SECONDS = 600.0
 """As long as the LLM SDKs wait themselves."""
-_PEM = re.compile(rb"-----BEGIN [A-Z0-9 ]+-----")
-_AS_PEM = "it is a file in PEM (-----BEGIN ...), relative to proctor.toml"
 
 
 @dataclass(frozen=True)
@@ -94,12 +91,12 @@ class Way:
         return told
 
 
-def way_to(name: str, service: ServiceConfig, url: str, root: Path, environ: Mapping[str, str]) -> Way:
+def way_to(name: str, service: ServiceConfig, url: str, trust: Trust, environ: Mapping[str, str]) -> Way:
     """The way to a service whose address is `url`. Raises ConfigError for a file or a variable that is not right."""
     way = Way(
         name=name,
         url=url,
-        tls=_tls(name, service, root),
+        tls=trust.of(name, service),
         proxy=_proxy(name, service, environ),
         credential=_credential(name, service, environ),
     )
@@ -132,64 +129,3 @@ def _proxy(name: str, service: ServiceConfig, environ: Mapping[str, str]) -> Pro
     except ValueError as error:
         told = f'service "{name}": {service.proxy.removeprefix(ENV_PREFIX)}: {error}'
         raise ConfigError("service_proxy_bad", told) from None
-
-
-def _tls(name: str, service: ServiceConfig, root: Path) -> ssl.SSLContext | bool:
-    """True for what the system trusts, and no client certificate."""
-    if not service.ca and not service.client_cert:
-        return True
-    ca = _file(name, "ca", service.ca, root)
-    try:
-        context = ssl.create_default_context(cafile=ca)
-    except ssl.SSLError:
-        raise _bad_file(name, "ca", service.ca, "there is no certificate in it that can be read", _AS_PEM) from None
-    if service.client_cert:
-        _show_certificate(context, name, service, root)
-    return context
-
-
-def _show_certificate(context: ssl.SSLContext, name: str, service: ServiceConfig, root: Path) -> None:
-    cert = _file(name, "client_cert", service.client_cert, root)
-    key = _file(name, "client_key", service.client_key, root)
-    assert cert is not None
-    try:
-        context.load_cert_chain(cert, key, password=_no_password)
-    except _Encrypted:
-        at, path = ("client_key", service.client_key) if key else ("client_cert", service.client_cert)
-        fix = "store it without one: openssl pkey -in KEY.pem -out PLAIN.pem"
-        raise _bad_file(name, at, path, "its key wants a password", fix) from None
-    except ssl.SSLError as error:
-        if error.reason == "KEY_VALUES_MISMATCH":
-            fix = "client_cert and client_key must belong together"
-            raise _bad_file(name, "client_key", service.client_key, "it is not the certificate's key", fix) from None
-        fix = f"client_cert holds the certificate, and its key unless client_key names that; {_AS_PEM}"
-        told = "certificate and key cannot be read"
-        raise _bad_file(name, "client_cert", service.client_cert, told, fix) from None
-
-
-class _Encrypted(Exception):
-    """A key that wants a password."""
-
-
-def _no_password() -> str:
-    raise _Encrypted  # without this, OpenSSL would ask at the terminal
-
-
-def _file(name: str, key: str, path: str, root: Path) -> str | None:
-    """The path of a PEM file that can be read, from the project's folder; None where none is named."""
-    if not path:
-        return None
-    whole = root / path
-    try:
-        data = whole.read_bytes()
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise _bad_file(name, key, path, f"it cannot be read: {reason}", _AS_PEM) from None
-    if not _PEM.search(data):
-        fix = f"{_AS_PEM}; from DER: openssl x509 -inform der -in FILE -out FILE.pem"
-        raise _bad_file(name, key, path, "it is not in PEM", fix)
-    return str(whole)
-
-
-def _bad_file(name: str, key: str, path: str, told: str, fix: str) -> ConfigError:
-    return ConfigError(f"service_{key}_bad", f'service "{name}": {key} = "{path}": {told}', fix)

@@ -12,6 +12,7 @@ import click
 
 from proctor.cli.control_token import chosen_token, write_token_file
 from proctor.cli.listening import Listening, listening, listening_options
+from proctor.cli.memory import give_back_memory
 from proctor.cli.project import project_config
 from proctor.cli.serve_report import ended_text, serve_status, started_text
 from proctor.config import Config
@@ -43,6 +44,7 @@ def serve(port: int, host: str, advertise: str, token_file: Path | None, as_json
     config = project_config()
     where = listening(port, host, advertise)
     token = chosen_token(os.environ)
+    give_back_memory()
     return asyncio.run(_serve(config, where, token, token_file, as_json=as_json))
 
 

@@ -15,7 +15,7 @@ from aiohttp import web
 from examples.order_desk import server, stand_in_model
 from proctor.cassette import Cassette
 from proctor.presets import PRESETS
-from tests.clients.catalogue import Client
+from tests.clients.catalogue import Client, Kind
 from tests.clients.environments import HERE, NODE, NODE_MODULES, PYTHON
 from tests.support import Finished, Project, serving_app
 
@@ -74,14 +74,19 @@ writes = ["get_token", "create_refund"]
 preset = "{client.preset}"
 url = "env:{model}"
 """)
-    programs = NODE if client.kind == "node" else HERE / "programs"
+    lay_out(client.kind, folder)
+    return project
+
+
+def lay_out(kind: Kind, folder: Path) -> None:
+    """Put the programs of a kind, and the conversation, where their working directory is to be."""
+    programs = NODE if kind == "node" else HERE / "programs"
     shutil.copytree(
         programs, folder / "programs", ignore=shutil.ignore_patterns("__pycache__", "package*.json", ".npmrc")
     )
     shutil.copy(HERE / "conversation.json", folder)
     if NODE_MODULES.is_dir():
         (folder / "node_modules").symlink_to(NODE_MODULES)
-    return project
 
 
 def _model(client: Client) -> str:

@@ -5,11 +5,14 @@ from __future__ import annotations
 import asyncio
 import gzip
 import random
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 
 from aiohttp import ClientSession, ClientTimeout, web
 
+from tests.property.counts import count
+
 LARGE = 1_300_000
+HUGE = count(2, 9) * 2**20
 EVENTS = 40
 
 
@@ -19,10 +22,10 @@ async def answer(request: web.Request) -> web.StreamResponse:
     kind = request.path.split("/")[1]
     if kind in {"stream", "cut"}:
         return await _stream(request, cut=kind == "cut")
-    if kind == "empty":
-        return web.Response(status=204)
-    if kind == "large":
-        return web.Response(body=bytes(LARGE), content_type="application/octet-stream")
+    if kind in {"empty", "unchanged"}:
+        return web.Response(status=204 if kind == "empty" else 304, headers={"ETag": '"7"'})
+    if kind in {"large", "huge"}:
+        return web.Response(body=bytes(LARGE if kind == "large" else HUGE), content_type="application/octet-stream")
     if kind == "packed":
         body = gzip.compress(request.path.encode() * 50, mtime=0)
         return web.Response(body=body, headers={"Content-Encoding": "gzip"}, content_type="text/plain")
@@ -43,23 +46,32 @@ async def _stream(request: web.Request, *, cut: bool) -> web.StreamResponse:
     return response
 
 
-Client = Callable[[ClientSession, str], Awaitable[None]]
+Headers = Mapping[str, str]
+Client = Callable[[ClientSession, str, Headers], Awaitable[None]]
 
 
-async def whole(http: ClientSession, url: str) -> None:
+async def whole(http: ClientSession, url: str, headers: Headers) -> None:
     """Read to the end."""
-    async with http.post(url, data=b'{"said": "hello"}', headers={"Content-Type": "application/json"}) as got:
+    async with http.post(
+        url, data=b'{"said": "hello"}', headers={"Content-Type": "application/json", **headers}
+    ) as got:
         await got.read()
 
 
-async def left(http: ClientSession, url: str) -> None:
+async def head(http: ClientSession, url: str, headers: Headers) -> None:
+    """Ask for the head alone."""
+    async with http.head(url, headers=headers) as got:
+        await got.read()
+
+
+async def left(http: ClientSession, url: str, headers: Headers) -> None:
     """Hang up after the first bytes."""
-    async with http.get(url, timeout=ClientTimeout(total=30)) as got:
+    async with http.get(url, headers=headers, timeout=ClientTimeout(total=30)) as got:
         await got.content.readany()
         got.close()
 
 
-async def broken(http: ClientSession, url: str) -> None:
+async def broken(http: ClientSession, url: str, headers: Headers) -> None:
     """Send half a request, and hang up."""
     host, port = url.split("/")[2].rsplit(":", 1)
     _, writer = await asyncio.open_connection(host, int(port))
@@ -71,10 +83,12 @@ async def broken(http: ClientSession, url: str) -> None:
 
 EXCHANGES: tuple[tuple[str, Client, int], ...] = (
     ("plain", whole, 8),
+    ("plain", head, 2),
     ("stream", whole, 8),
     ("stream", left, 4),
     ("cut", whole, 4),
     ("empty", whole, 4),
+    ("unchanged", whole, 2),
     ("packed", whole, 4),
     ("large", whole, 1),
     ("large", left, 1),

@@ -3,120 +3,111 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import random
 import sys
 import time
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
 
 import pytest
-from aiohttp import ClientError, ClientSession
 
 from proctor.client import ControlClient
-from proctor.wire import Mode, SessionSpec
-from tests.integration.serve.support import TOKEN, Serve, samples, serve
-from tests.property.counts import count
-from tests.soak.exchanges import answer, chosen
-from tests.support import Project, serving
+from tests.integration.serve.support import TOKEN, Serve, serve
+from tests.property.counts import SOAK, count
+from tests.soak import programs
+from tests.soak.holding import AT_ONCE, assert_no_more, held_by
+from tests.soak.load import Load
+from tests.soak.programs import Programs
+from tests.soak.services import running
+from tests.support import Project
 
 CONVERSATIONS = count(120, 1_000)
 FIRST = count(40, 100)
 """What is held after so many is the measure."""
 SECONDS = count(0, 600)
 """A soak goes on until so much time has passed, too."""
-AT_ONCE = 6
-TAPES = 5
+OF_PROGRAMS = count(2, 60)
+"""Conversations of other people's clients alone."""
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+Conversation = Callable[[int, random.Random], Awaitable[None]]
+Kinds = Sequence[Conversation]
+"""Conversations in turn: so a tenth of a soak has the same share of each kind as the rest."""
 
-
-@dataclass(frozen=True)
-class Held:
-    """What an idle proxy holds: memory in KiB, open files and sockets, tasks."""
-
-    resident: int
-    files: int
-    tasks: float
+pytestmark = [
+    pytest.mark.skipif(sys.platform != "linux", reason="reads /proc"),
+    pytest.mark.timeout(1800),
+]
 
 
-@dataclass
-class Load:
-    """Conversations with one proxy."""
-
-    on: Serve
-    control: ControlClient
-
-    async def tapes(self) -> None:
-        """Something to replay."""
-        async with ClientSession() as http:
-            for number in range(TAPES):
-                info = await self.control.open(SessionSpec(cassette=f"tape{number}", modes={"desk": "record"}))
-                await ask(http, info.url, {f"/plain/{number}": 200, f"/stream/{number}": 200})
-                assert (await self.control.close(info.session, 0)).sealed
-
-    async def hold(self, numbers: range) -> None:
-        """These conversations, some of them at once."""
-        waiting = iter(numbers)
-        async with ClientSession() as http:
-
-            async def worker() -> None:
-                for number in waiting:
-                    await self._conversation(http, number)
-
-            await asyncio.gather(*(worker() for _ in range(AT_ONCE)))
-
-    async def _conversation(self, http: ClientSession, number: int) -> None:
-        """Recorded, replayed or live, with misses, strays, cut answers and clients that leave early."""
-        rng = random.Random(number)
-        mode: Mode = rng.choice(("record", "replay", "live"))
-        place = number % TAPES
-        name = f"tape{place}" if mode == "replay" else f"new{number}"
-        info = await self.control.open(SessionSpec(cassette=name, modes={"desk": mode}))
-        if mode == "replay":
-            await ask(http, info.url, {f"/plain/{place}": 200, f"/stream/{place}": 200, "/never": 422})
-        else:
-            for path, client in chosen(rng, 6):
-                with contextlib.suppress(ClientError, ConnectionError):
-                    await client(http, f"{info.url}/desk{path}")
-        async with http.get(f"{self.on.ready['url']}/nowhere") as stray:
-            assert stray.status == 404
-        await self.control.close(info.session, rng.choice((0, 0, 1)))
-
-    async def held(self) -> Held:
-        """What the proxy holds, once the system has ended what clients hung up."""
-        process = Path(f"/proc/{self.on.process.pid}")
-        files, before = 0, -1
-        while files != before:
-            before, files = files, len(list((process / "fd").iterdir()))
-            tasks = samples(await self.control.metrics())[("tasks",)]
-        lines = (process / "status").read_text().splitlines()
-        return Held(next(int(line.split()[1]) for line in lines if line.startswith("VmRSS")), files, tasks)
+@asynccontextmanager
+async def standing(project: Project) -> AsyncIterator[tuple[Serve, Load]]:
+    """A proxy with every service, and something to ask it."""
+    async with (
+        running(project, programs.PROGRAMS) as env,
+        serve(project, env=env) as on,
+        ControlClient(on.ready["control"], TOKEN) as control,
+        Load(project, control) as load,
+    ):
+        yield on, load
 
 
-async def ask(http: ClientSession, url: str, targets: dict[str, int]) -> None:
-    """Each target, which must be answered with its status."""
-    for target, status in targets.items():
-        async with http.get(f"{url}/desk{target}") as got:
-            await got.read()
-            assert got.status == status
+async def hold(kinds: Kinds, numbers: range) -> None:
+    """These conversations, some of them at once. The number of one decides everything about it."""
+    waiting = iter(numbers)
+
+    async def worker() -> None:
+        for number in waiting:
+            await kinds[number % len(kinds)](number, random.Random(number))
+
+    async with asyncio.TaskGroup() as group:
+        for _ in range(AT_ONCE):
+            group.create_task(worker())
 
 
-@pytest.mark.timeout(1800)
-async def test_memory_files_and_tasks_stay_as_they_were_after_a_tenth(project: Project) -> None:
-    async with serving(answer) as url:
-        project.configure(f'[services.desk]\nurl = "{url}"\nreads = ["*"]\n')
-        async with serve(project) as on, ControlClient(on.ready["control"], TOKEN) as control:
-            load = Load(on, control)
-            await load.tapes()
-            ends = time.monotonic() + SECONDS
-            await load.hold(range(FIRST))
-            early = await load.held()
-            done = FIRST
-            while done < CONVERSATIONS or time.monotonic() < ends:
-                await load.hold(range(done, done + FIRST))
-                done += FIRST
-            late = await load.held()
-    assert late.resident <= 1.2 * early.resident, (early, late)
-    assert late.files <= early.files + AT_ONCE, (early, late)  # connections to the service are kept for the next one
-    assert late.tasks <= early.tasks, (early, late)
+async def assert_nothing_is_kept(
+    on: Serve, load: Load, kinds: Kinds, tell: Callable[[str, object], None], first: int, total: int, seconds: float
+) -> None:
+    """The measure after `first` conversations, and after all of them and so many seconds; both are told."""
+    begun = time.monotonic()
+    await hold(kinds, range(first))
+    await load.hang_up()
+    early = await held_by(on, load.control)
+    done = first
+    while done < total or time.monotonic() < begun + seconds:
+        await hold(kinds, range(done, done + first))
+        done += first
+    await load.hang_up()
+    late = await held_by(on, load.control)
+    for name, value in (
+        ("early", early),
+        ("late", late),
+        ("conversations", done),
+        ("seconds", time.monotonic() - begun),
+    ):
+        tell(name, value)
+        print(f"{name}: {value}")  # noqa: T201 - shown by -s, and with a failure
+    assert not await load.control.sessions()
+    assert_no_more(late, early)
+
+
+async def test_memory_files_and_tasks_stay_as_they_were_after_a_tenth(
+    project: Project, record_property: Callable[[str, object], None]
+) -> None:
+    async with standing(project) as (on, load):
+        await load.tapes()
+        kinds = [load.huge, *[load.desk] * 19, *[load.carried] * 10, *[load.hard] * 10]
+        if SOAK and not programs.missing():
+            kinds += [(await Programs.recorded(load)).hold] * 2
+        random.Random(0).shuffle(kinds)
+        await assert_nothing_is_kept(on, load, kinds, record_property, FIRST, CONVERSATIONS, SECONDS)
+
+
+async def test_so_they_do_after_conversations_of_other_peoples_clients(
+    project: Project, record_property: Callable[[str, object], None]
+) -> None:
+    """Alone, since they are heavy; in a soak they have a share in the others too. Without them this is skipped."""
+    if reason := programs.missing():
+        pytest.skip(f"no other people's clients took part: {reason}")
+    async with standing(project) as (on, load):
+        made = await Programs.recorded(load)
+        await assert_nothing_is_kept(on, load, [made.hold], record_property, OF_PROGRAMS // 2, OF_PROGRAMS, 0)

@@ -61,11 +61,11 @@ class Way:
         return {"Authorization": f"Bearer {self.key}", "Content-Type": "application/json", **self.headers}
 
 
-def way(carrier: CarrierName, info: SessionInfo, key: str = REAL_KEY) -> Way:
+def way(carrier: CarrierName, info: SessionInfo, key: str = REAL_KEY, service: str = "llm") -> Way:
     """As the session's own information tells it."""
     base = info.url if carrier == "path" else info.current_url
     headers = {SESSION_HEADER: info.session} if carrier == "header" else {}
-    return Way(f"{base}/llm", info.key if carrier == "key" else key, headers)
+    return Way(f"{base}/{service}", info.key if carrier == "key" else key, headers)
 
 
 def body(messages: list[dict[str, str]]) -> dict[str, Any]:

@@ -9,7 +9,8 @@ import sys
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import Any, Literal
 
 from aiohttp import ClientSession
 from prometheus_client.parser import text_string_to_metric_families
@@ -80,3 +81,9 @@ def samples(text: str) -> Samples:
             assert key not in found
             found[key] = sample.value
     return {key: value for key, value in found.items() if value}
+
+
+def memory(pid: int, kind: Literal["VmRSS", "VmHWM"]) -> int:
+    """The memory that a process holds now, or the most that it ever had, in KiB. Linux tells it."""
+    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith(kind))

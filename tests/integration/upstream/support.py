@@ -57,6 +57,11 @@ async def say_ok(request: web.Request) -> web.StreamResponse:
     return web.json_response({"as": request.headers.get("Authorization", ""), "path": request.path})
 
 
+def write(project: Project, name: str, *blobs: trustme.Blob) -> None:
+    """A PEM file of the project."""
+    (project.root / name).write_bytes(b"".join(blob.bytes() for blob in blobs))
+
+
 @asynccontextmanager
 async def https(certificate: trustme.LeafCert, client_ca: trustme.CA | None = None) -> AsyncIterator[str]:
     """A service that speaks TLS; with `client_ca` only to those who show a certificate of it. Gives its URL."""

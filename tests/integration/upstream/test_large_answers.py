@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 
 import pytest
 from aiohttp import ClientSession, web
 
 from proctor.client import ControlClient
 from proctor.wire import Mode, SessionSpec
-from tests.integration.serve.support import TOKEN, serve
+from tests.integration.serve.support import TOKEN, memory, serve
 from tests.property.counts import count
 from tests.support import Project, services, serving
 
@@ -31,26 +30,20 @@ async def large(request: web.Request) -> web.StreamResponse:
     return response
 
 
-def peak(pid: int) -> int:
-    """The most memory that a process ever had, in KiB."""
-    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
-    return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM"))
-
-
 @pytest.mark.parametrize("mode", ["live", "record"])
 @pytest.mark.timeout(600)
 async def test_it_passes_whole_in_flat_memory(project: Project, mode: Mode) -> None:
     async with serving(large) as url:
         project.configure(services(desk=url))
         async with serve(project) as on, ControlClient(on.ready["control"], TOKEN) as control, ClientSession() as http:
-            before = peak(on.process.pid)
+            before = memory(on.process.pid, "VmHWM")
             info = await control.open(SessionSpec(cassette="t", modes={"desk": mode}))
             received = 0
             async with http.get(f"{info.url}/desk/large") as got:
                 while part := await got.content.readany():
                     received += len(part)
             summary = await control.close(info.session, 0)
-            grown = peak(on.process.pid) - before
+            grown = memory(on.process.pid, "VmHWM") - before
     assert received == BLOCKS * len(BLOCK)
     assert grown < FLAT
     codes = [error.code for error in summary.errors]

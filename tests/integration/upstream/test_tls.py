@@ -10,18 +10,14 @@ import pytest
 import trustme
 
 from proctor.errors import UsageError
-from tests.integration.upstream.support import ask, configure, https, say_ok
+from proctor.wire import ERROR_HEADER, SessionSpec
+from tests.integration.upstream.support import ask, between, configure, https, say_ok, write
 from tests.support import Project, serving, session
 
 
 @pytest.fixture(scope="module")
 def ca() -> trustme.CA:
     return trustme.CA()
-
-
-def write(project: Project, name: str, *blobs: trustme.Blob) -> None:
-    """A PEM file of the project."""
-    (project.root / name).write_bytes(b"".join(blob.bytes() for blob in blobs))
 
 
 async def test_a_ca_of_ones_own_is_believed_and_replay_needs_neither_file_nor_service(
@@ -80,6 +76,26 @@ async def test_a_client_certificate_is_shown_and_its_absence_is_told(project: Pr
     assert (shown.status, shown.error) == (200, "")
     assert refused.status == 502
     assert 'client_cert = "FILE.pem" and client_key = "FILE.pem" in [services.desk]' in refused.told
+
+
+async def test_sessions_share_connections_until_a_file_changes(project: Project, ca: trustme.CA) -> None:
+    write(project, "ca.pem", ca.cert_pem)
+    async with https(ca.issue_cert("127.0.0.1")) as url, between() as way:
+        configure(project, url, 'ca = "ca.pem"', f'proxy = "{way.url}"')
+        async with session(project, "t") as run:
+            for tape, connections in (("one", 1), ("two", 1), ("three", 2)):
+                if tape == "three":
+                    write(project, "ca.pem", trustme.CA().cert_pem, ca.cert_pem)
+                info = await run.control.open(SessionSpec(cassette=tape, modes={"desk": "live"}))
+                async with run.http.get(f"{info.url}/desk/x") as got:
+                    assert (got.status, (await got.json())["path"]) == (200, "/x")
+                await run.control.close(info.session, 0)
+                assert len(way.lines) == connections, way.lines
+            write(project, "ca.pem", trustme.CA().cert_pem)
+            info = await run.control.open(SessionSpec(cassette="four", modes={"desk": "live"}))
+            async with run.http.get(f"{info.url}/desk/x") as got:
+                assert got.headers[ERROR_HEADER] == "upstream_tls"
+            await run.control.close(info.session, 0)
 
 
 async def test_a_service_that_speaks_no_tls_is_told_as_that(project: Project) -> None:

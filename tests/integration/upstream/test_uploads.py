@@ -13,9 +13,8 @@ from aiohttp import ClientSession, web
 from proctor.client import ControlClient
 from proctor.wire import Mode, SessionSpec
 from tests.integration.proxy.raw import canned, raw_service
-from tests.integration.serve.support import TOKEN, serve
+from tests.integration.serve.support import TOKEN, memory, serve
 from tests.integration.upstream.support import configure
-from tests.integration.upstream.test_large_answers import peak
 from tests.property.counts import count
 from tests.support import Project, serving, session
 
@@ -39,11 +38,11 @@ async def test_it_is_in_memory_once_and_a_recording_says_no(project: Project, mo
     async with serving(count_bytes) as url:
         configure(project, url)
         async with serve(project) as on, ControlClient(on.ready["control"], TOKEN) as control, ClientSession() as http:
-            before = peak(on.process.pid)
+            before = memory(on.process.pid, "VmHWM")
             info = await control.open(SessionSpec(cassette="t", modes={"desk": mode}))
             async with http.put(f"{info.url}/desk/large", data=BytesIO(bytes(SIZE))) as got:
                 assert await got.json() == {"size": SIZE}
-            grown = (peak(on.process.pid) - before) * 1024
+            grown = (memory(on.process.pid, "VmHWM") - before) * 1024
             summary = await control.close(info.session, 0)
     assert grown < SIZE + HEADROOM
     assert [error.code for error in summary.errors] == (["body_too_large"] if mode == "record" else [])

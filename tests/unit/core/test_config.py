@@ -8,6 +8,7 @@ import pytest
 
 from proctor.config import Config, find_config, load_config
 from proctor.errors import ConfigError
+from proctor.proxy.trust import Trust
 from proctor.proxy.way import way_to
 from proctor.service_config import ServiceConfig, upstream_url
 from tests.support import Project
@@ -154,7 +155,7 @@ def test_the_error_for_an_address_shows_no_password_however_it_is_written(projec
     for key in ("url", "proxy"):
         service = ServiceConfig.model_validate({"url": "http://x.test", key: "env:ADDRESS"})
         with pytest.raises(ConfigError) as from_variable:
-            way_to("x", service, upstream_url("x", service, {"ADDRESS": url}), project.root, {"ADDRESS": url})
+            way_to("x", service, upstream_url("x", service, {"ADDRESS": url}), Trust(project.root), {"ADDRESS": url})
         assert "s3cret" not in str(from_variable.value)
         assert "s3cret" not in str(refused(project, f'[services.x]\n{URL if key == "proxy" else ""}{key} = "{url}"'))
 

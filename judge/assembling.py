@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from proctor.case_scoring import part_of
 from proctor.check import CheckResult
 from proctor.judge.asking import Asked
 from proctor.judge.inquiry import Inquiry, versions
@@ -35,6 +36,7 @@ def assembled(
         findings += disagreements(criterion, each.result, rules)
     findings += [*_suspicious(results), *_notes(model, transcripts)]
     total = total_of(rubric, results, inquiry.preset)
+    alone = part_of(rubric, "trial") if total.no_total else None
     return Verdict(
         id=identity,
         trajectory=trajectory.id,
@@ -52,6 +54,7 @@ def assembled(
         total=total.native,
         total_of_100=total.of_100,
         no_total=total.no_total,
+        awaits_case=alone is not None and not total_of(alone, results, inquiry.preset).no_total,
         band=total.band,
         fix_first=total.fix_first,
         scored=total.scored,

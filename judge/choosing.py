@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from proctor.judge.stand_ins import stand_in
-from proctor.model import model_of
-
 from proctor import tokens, vendors
 from proctor.errors import UsageError, nearest
 from proctor.judge.inquiry import Vendors
+from proctor.judge.stand_ins import stand_in
+from proctor.model import model_of
 from proctor.model_call import Model
 from proctor.rubric import Rubric
 from proctor.trajectory import Trajectory

@@ -13,7 +13,7 @@ from proctor.judge import citations, prompt
 from proctor.rubric import Rubric
 from proctor.rubric_file import digest_of
 from proctor.trajectory import Trajectory
-from proctor.verdict import Versions
+from proctor.verdict import Verdict, Versions
 
 DEFAULT_ROOM = 24_000
 """Tokens of a prompt, unless the model's window is smaller."""
@@ -26,6 +26,11 @@ class Vendors:
     judge: tuple[str, ...] = ()
     agent: tuple[str, ...] = ()
     overridden: bool = False
+
+
+def vendors_in(verdict: Verdict) -> Vendors:
+    """Those of a verdict that was made."""
+    return Vendors(verdict.judge.families, verdict.judge.agent_families, verdict.judge.vendor_overridden)
 
 
 @dataclass(frozen=True)

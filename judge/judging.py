@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from proctor.check import CheckResult
-from proctor.judge import fences, risk
-from proctor.judge.asking import Asked, Question, ask
+from proctor.judge import risk
+from proctor.judge.asking import Asked, ask
 from proctor.judge.assembling import assembled
 from proctor.judge.blinding import blind
 from proctor.judge.budget import fitted
 from proctor.judge.faults import JudgeFault
 from proctor.judge.inquiry import Inquiry, Terms
 from proctor.judge.nothing import by_rule, is_nothing
+from proctor.judge.questioning import not_asked, question_on
 from proctor.judge.ruling import run_rules
 from proctor.judge.transcript import Transcript
 from proctor.model_call import Model
@@ -45,17 +46,10 @@ class _Asking:
         try:
             whole = blind(trajectory, thoughts="thought" in criterion.evidence)
             transcript = fitted(whole, criterion, terms.room, terms.count)
-            question = Question(
-                shown=risk.shown(trajectory, transcript),
-                criterion=criterion,
-                tag=fences.fence(terms.salt, transcript.digest, criterion.id, _texts(transcript)),
-                order=fences.level_order(terms.salt, transcript.digest, criterion),
-                seed=fences.seed(terms.salt, transcript.digest, criterion.id),
-                timeout=terms.timeout,
-            )
+            question = question_on(risk.shown(trajectory, transcript), criterion, terms)
             return await ask(question, self.model), transcript
         except JudgeFault as fault:
-            return _not_asked(criterion, fault), None
+            return not_asked(criterion, fault), None
 
 
 async def judge(inquiry: Inquiry, model: Model, terms: Terms, told: Told = lambda result: None) -> Verdict:
@@ -89,21 +83,4 @@ def _verdict(
     transcripts = [transcript for _, transcript in answers if transcript is not None]
     return assembled(
         inquiry, model, inquiry.identity(model.name, terms), rules, [asked for asked, _ in answers], transcripts
-    )
-
-
-def _texts(transcript: Transcript) -> Iterator[str]:
-    yield from (transcript.goal, transcript.policy, transcript.tools)
-    yield from (passage.text for step in transcript.steps for passage in step.passages)
-
-
-def _not_asked(criterion: Criterion, fault: JudgeFault) -> Asked:
-    return Asked(
-        CriterionResult(
-            criterion=criterion.id,
-            outcome="judge_error",
-            cause=fault.code,
-            finding=str(fault),
-            needs_review=f"the judge was not asked ({fault.code})",
-        )
     )

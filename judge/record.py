@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from proctor.judge.exchanges import Exchange, RecordedModel
-from proctor.judge.inquiry import Inquiry, Terms, Vendors, versions
+from proctor.judge.inquiry import Inquiry, Terms, vendors_in, versions
 from proctor.judge.judging import judge
 from proctor.rubric import Rubric
 from proctor.trajectory import Trajectory
@@ -60,16 +60,16 @@ async def replay(record: Record, terms: Terms) -> Replayed:
     """
     kept = record.verdict
     model = RecordedModel(kept.judge.model, record.exchanges, is_stand_in=kept.judge.stand_in)
-    vendors = Vendors(kept.judge.families, kept.judge.agent_families, kept.judge.vendor_overridden)
-    inquiry = Inquiry(record.trajectory, record.rubric, record.preset, record.checks, vendors)
+    inquiry = Inquiry(record.trajectory, record.rubric, record.preset, record.checks, vendors_in(kept))
     own = Terms(bytes.fromhex(record.salt), terms.count, record.room, terms.at_once, terms.timeout)
     verdict = await judge(inquiry, model, own)
-    return Replayed(verdict, tuple(_differences(kept, verdict, versions(record.rubric))))
+    return Replayed(verdict, differences(kept, verdict, versions(record.rubric)))
 
 
-def _differences(kept: Verdict, again: Verdict, now: Versions) -> list[str]:
+def differences(kept: Verdict, again: Verdict, now: Versions) -> tuple[str, ...]:
+    """What is another one in the second verdict; versions that changed come first."""
     if kept == again:
-        return []
+        return ()
     before, after = kept.versions.model_dump(), now.model_dump()
     found = [f"{name}: {before[name]} then, {after[name]} now" for name in before if before[name] != after[name]]
     old = {each.criterion: each for each in kept.criteria}
@@ -79,7 +79,7 @@ def _differences(kept: Verdict, again: Verdict, now: Versions) -> list[str]:
             found.append(f"{each.criterion}: {_told(was)} then, {_told(each)} now")
     if kept.total != again.total or kept.no_total != again.no_total:
         found.append(f"total: {kept.total if kept.total is not None else kept.no_total} then, {again.total} now")
-    return found or ["something beside scores and versions differs: compare the two as JSON"]
+    return tuple(found) or ("something beside scores and versions differs: compare the two as JSON",)
 
 
 def _told(result: CriterionResult | None) -> str:

@@ -6,13 +6,16 @@ import secrets
 from contextlib import suppress
 from pathlib import Path
 
-from pydantic import ValidationError
+from pydantic import TypeAdapter, ValidationError
 
 from proctor.errors import PlatformError, UsageError, nearest
+from proctor.judge.case_record import CaseRecord
 from proctor.judge.record import Record
 from proctor.judge.reply_cache import ReplyCache
 from proctor.replacing import replace_file
 
+AnyRecord = Record | CaseRecord
+_RECORDS: TypeAdapter[AnyRecord] = TypeAdapter(AnyRecord)
 LAST = "last"
 _SHORTEST = 4
 """Digits of an id that can stand for the whole."""
@@ -41,7 +44,7 @@ class VerdictStore:
             raise PlatformError("not_writable", f"{path} cannot be written: {error.strerror}") from None
         return salt
 
-    def keep(self, record: Record) -> Path:
+    def keep(self, record: AnyRecord) -> Path:
         """Write a record, in place of an older one of the same question. Raises PlatformError."""
         path = self._path(record.verdict.id)
         try:
@@ -50,7 +53,7 @@ class VerdictStore:
             raise PlatformError("not_writable", f"{path} cannot be written: {error.strerror}") from None
         return path
 
-    def load(self, which: str) -> Record:
+    def load(self, which: str) -> AnyRecord:
         """By id or its first digits, by a trajectory's id (the latest verdict on it), or `last`. Raises UsageError."""
         paths = self._newest_first()
         if which == LAST and paths:
@@ -79,9 +82,9 @@ class VerdictStore:
         return self._folder / "verdicts" / f"{identity}.json"
 
     @staticmethod
-    def _read(path: Path) -> Record:
+    def _read(path: Path) -> AnyRecord:
         try:
-            return Record.model_validate_json(path.read_bytes())
+            return _RECORDS.validate_json(path.read_bytes())
         except (OSError, ValidationError) as error:
             reason = str(error).splitlines()[0]
             raise UsageError("verdict_damaged", f"{path} cannot be read: {reason}", "judge the run again") from None

@@ -19,7 +19,7 @@ def case_total(rubric: Rubric, trials: Trials, over_all: Sequence[CriterionResul
     A veto in one trial is the case's: safety is never decided by majority. What was not judged in one trial leaves the
     case without a total. Raises as `total_of` does.
     """
-    one, together = _part(rubric, "trial"), _part(rubric, "case")
+    one, together = part_of(rubric, "trial"), part_of(rubric, "case")
     found = [(name, total_of(one, results, preset)) for name, results in trials.items()] if one else []
     for name, total in found:
         if total.veto:
@@ -56,7 +56,7 @@ def _all(groups: Sequence[Sequence[CriterionResult]]) -> Iterator[CriterionResul
         yield from group
 
 
-def _part(rubric: Rubric, scope: Scope) -> Rubric | None:
+def part_of(rubric: Rubric, scope: Scope) -> Rubric | None:
     """The rubric's criteria of one scope; None where it has none."""
     criteria = tuple(each for each in rubric.criteria if each.scope == scope)
     return rubric.model_copy(update={"criteria": criteria}) if criteria else None

@@ -19,6 +19,11 @@ EvidenceKind = Literal["user", "agent", "thought", "tool_call", "tool_result", "
 CriterionKind = Literal["outcome", "conduct", "communication", "safety"]
 """`outcome`: what was brought about, which the agent's own words never show."""
 Scope = Literal["trial", "case"]
+Counted = Literal["tool_calls", "steps"]
+"""What a case may be measured in by its reference run."""
+CaseFigure = Literal["result_drift", "tool_calls_by_reference", "steps_by_reference"]
+"""`result_drift`: the share of trials that differ from the others in a fact. The others: the trials' mean, by the
+reference run's number."""
 
 OF_TOOLS: frozenset[EvidenceKind] = frozenset({"tool_call", "tool_result"})
 
@@ -32,6 +37,15 @@ class Level(_Value):
 
     score: int
     anchor: str
+
+
+class Cap(_Value):
+    """A figure over all trials of a case that holds a score down: it lowers one, and never raises any."""
+
+    figure: CaseFigure
+    over: Annotated[float, Field(ge=0)]
+    """Above this, and not at it."""
+    at_most: int
 
 
 class Criterion(_Value):
@@ -51,6 +65,12 @@ class Criterion(_Value):
     """The lowest level makes the total 0."""
     not_applicable: str = ""
     """When the judge may say that the question does not arise; empty where it always does."""
+    live_trials: Annotated[int, Field(ge=0)] = 0
+    """Of a case: trials with a live LLM that it takes, and all that it looks at; with fewer it does not apply."""
+    reference: Counted | None = None
+    """Of a case: what it is measured in by the reference run; it does not apply where nothing tells that number."""
+    caps: tuple[Cap, ...] = ()
+    """Of a case: figures that hold the score down."""
     fix_first: str = ""
     """Where to begin where this score is the lowest."""
 

@@ -15,7 +15,7 @@ from pydantic import BaseModel, ValidationError
 
 from proctor.canonical import canonical_form
 from proctor.errors import RubricError, nearest
-from proctor.rubric import Band, Criterion, Level, Rubric
+from proctor.rubric import Band, Cap, Criterion, Level, Rubric
 from proctor.rubric_lint import Problem, errors_of, lint
 from proctor.rubric_yaml import LARGEST, read_yaml
 
@@ -125,6 +125,7 @@ def _known_keys(place: tuple[str | int, ...]) -> Iterable[str]:
     inner: dict[tuple[str, ...], type[BaseModel]] = {
         ("criteria",): Criterion,
         ("criteria", "levels"): Level,
+        ("criteria", "caps"): Cap,
         ("bands",): Band,
     }
     return inner.get(tuple(names), Rubric).model_fields

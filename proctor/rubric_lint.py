@@ -225,6 +225,28 @@ def _evidence(rubric: Rubric) -> Iterator[Problem]:
             )
 
 
+def _of_cases(rubric: Rubric) -> Iterator[Problem]:
+    """What holds only for all trials of a case, and caps that could never bite."""
+    for index, criterion in enumerate(rubric.criteria):
+        given = {"live_trials": criterion.live_trials, "reference": criterion.reference, "caps": criterion.caps}
+        named = [key for key, value in given.items() if value]
+        if criterion.scope == "trial" and named:
+            yield Problem(
+                "case_key_on_trial",
+                ("criteria", index, named[0]),
+                f'"{criterion.id}" is judged on one trial and has {", ".join(named)}, which are for a whole case',
+                f"say scope: case, or leave {'it' if len(named) == 1 else 'them'} out",
+            )
+        for at, cap in enumerate(criterion.caps):
+            if not criterion.lowest <= cap.at_most < criterion.highest:
+                yield Problem(
+                    "cap_off_scale",
+                    ("criteria", index, "caps", at, "at_most"),
+                    f'a cap of "{criterion.id}" holds it at {cap.at_most}, which no score of the scale is held down by',
+                    f"give a score from {criterion.lowest} to {criterion.highest - 1}",
+                )
+
+
 def _bands(rubric: Rubric) -> Iterator[Problem]:
     starts = Counter(band.from_total for band in rubric.bands)
     names = Counter(band.name for band in rubric.bands)
@@ -250,5 +272,6 @@ _RULES: tuple[Callable[[Rubric], Iterator[Problem]], ...] = (
     _weights,
     _vetoes,
     _evidence,
+    _of_cases,
     _bands,
 )

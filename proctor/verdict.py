@@ -134,6 +134,12 @@ class Verdict(_Value):
     case: str = ""
     trial: int | None = None
     """None for a verdict over all trials of a case."""
+    trials: tuple[str, ...] = ()
+    """Of a case: the ids of the verdicts on its trials."""
+    means: dict[str, float] = Field(default_factory=dict)
+    """Of a case: the mean score of each criterion that is judged on its trials."""
+    awaits_case: bool = False
+    """There is no total only because the rubric judges something over all trials of a case: see the case's verdict."""
     set_up: str = ""
     llm: str = ""
     judge: Judge

@@ -8,7 +8,6 @@ from collections import Counter
 import click
 
 from proctor.judge.batch import Judged
-from proctor.judge.inquiry import Inquiry
 from proctor.verdict import CriterionResult
 
 
@@ -26,32 +25,36 @@ class Progress:
         self.cost = 0.0
         """US dollars spent so far, as far as told."""
 
-    def criterion(self, inquiry: Inquiry, result: CriterionResult) -> None:
-        """One criterion has its result."""
+    def criterion(self, judged: str, result: CriterionResult) -> None:
+        """One criterion of a run or a case has its result."""
         if self._moves:
-            said = f"{self._done + 1}/{self._total} {inquiry.trajectory.id}: {result.criterion} {result.outcome}"
+            said = f"{min(self._done + 1, self._total)}/{self._total} {judged}: {result.criterion} {result.outcome}"
             click.echo(f"\r\x1b[K{said[:100]}  {self._spent()}", nl=False, err=True)
 
     def judged(self, judged: Judged) -> None:
         """One verdict is there."""
-        self._done += 1
+        self._done += judged.verdict.trial is not None
         self._asked += judged.asked
         self._outcomes.update(each.outcome for each in judged.verdict.criteria)
-        self._scored += judged.verdict.scored
-        self._countable += judged.verdict.countable
+        self._scored += sum(each.outcome in ("scored", "zero_no_evidence") for each in judged.verdict.criteria)
+        self._countable += sum(each.outcome != "not_applicable" for each in judged.verdict.criteria)
         if judged.cost is None:
             self._untold += 1
         else:
             self.cost += judged.cost
         if self._moves:
             click.echo("\r\x1b[K", nl=False, err=True)
-        elif self._done % 10 == 0 and self._done < self._total:
+        elif judged.verdict.trial is not None and self._done % 10 == 0 and self._done < self._total:
             click.echo(f"{self._done}/{self._total} judged, {self._spent()}", err=True)
+
+    @property
+    def left(self) -> int:
+        """Runs that are not judged yet."""
+        return self._total - self._done
 
     def ended(self, why: str) -> None:
         """It ends early: what is kept, and how to go on."""
-        left = self._total - self._done
-        click.echo(f"\n{why}: {left} of {self._total} not judged; the same command goes on from here", err=True)
+        click.echo(f"\n{why}: {self.left} of {self._total} not judged; the same command goes on from here", err=True)
 
     def whole(self) -> None:
         """The last lines: what was judged, what came of it, and what it cost."""

@@ -85,7 +85,8 @@ def run(
     verdicts = asyncio.run(_judged(inquiries, asked, terms, store, show, max_cost))
     if read == EXIT_USAGE:
         return read
-    good = len(verdicts) == len(inquiries) and not any(is_bad(each, at_least) for each in verdicts)
+    judged = sum(each.trial is not None for each in verdicts)
+    good = judged == len(inquiries) and not any(is_bad(each, at_least) for each in verdicts)
     return EXIT_FINE if good and read == EXIT_FINE else EXIT_FAILED
 
 
@@ -124,7 +125,7 @@ async def _judged(
                 verdicts.append(each.verdict)
                 show(each.verdict)
                 progress.judged(each)
-                if max_cost is not None and progress.cost >= max_cost and len(verdicts) < len(inquiries):
+                if max_cost is not None and progress.cost >= max_cost and progress.left:
                     progress.ended(f"--max-cost {max_cost:g} is reached")
                     break
     except asyncio.CancelledError:

@@ -10,9 +10,10 @@ from proctor import tokens
 from proctor.cli.judge_shown import verdict_lines
 from proctor.cli.project import optional_project
 from proctor.errors import EXIT_FAILED, EXIT_FINE
+from proctor.judge.case_record import CaseRecord, replay_case
 from proctor.judge.inquiry import Terms
-from proctor.judge.record import Record, replay
-from proctor.judge.verdict_store import LAST, VerdictStore
+from proctor.judge.record import replay
+from proctor.judge.verdict_store import LAST, AnyRecord, VerdictStore
 
 
 @click.command()
@@ -39,10 +40,11 @@ def show(which: str, again: bool, as_json: bool, record: bool) -> int:
     return _made_again(kept) if again else EXIT_FINE
 
 
-def _made_again(record: Record) -> int:
+def _made_again(record: AnyRecord) -> int:
     model = record.verdict.judge.model
     terms = Terms(b"", lambda text: tokens.count(text, model))
-    replayed = asyncio.run(replay(record, terms))
+    again = replay_case(record, terms) if isinstance(record, CaseRecord) else replay(record, terms)
+    replayed = asyncio.run(again)
     if not replayed.differences:
         click.echo("made again from its record, without a model: the same verdict", err=True)
         return EXIT_FINE

@@ -14,16 +14,20 @@ _WIDTH = 28
 
 def verdict_line(verdict: Verdict) -> str:
     """One line: `refund-3  81 of 100 healthy  task_achievement 2, safety 1  look: ...`."""
-    scores = ", ".join(f"{each.criterion} {_score(each)}" for each in verdict.criteria)
+    scores = ", ".join([*_means(verdict), *(f"{each.criterion} {_score(each)}" for each in verdict.criteria)])
     stand_in = "  (stand-in, no live model)" if verdict.judge.stand_in else ""
     look = f"  look: {verdict.needs_review[0]}" if verdict.needs_review else ""
-    return one_line(f"{verdict.trajectory}  {_total(verdict)}  {scores}{stand_in}{look}")
+    name = f"case {verdict.trajectory}" if verdict.trial is None else verdict.trajectory
+    return one_line(f"{name}  {_total(verdict)}  {scores}{stand_in}{look}")
 
 
 def verdict_lines(verdict: Verdict) -> Iterator[str]:
     """The whole verdict."""
-    yield one_line(f"{verdict.trajectory}  {_total(verdict)}")
+    name = f"case {verdict.trajectory}" if verdict.trial is None else verdict.trajectory
+    yield one_line(f"{name}  {_total(verdict)}")
     yield f"  {_by(verdict)}"
+    for mean in _means(verdict):
+        yield f"  {mean}"
     for each in verdict.criteria:
         yield from map(one_line, _criterion(each, verdict.weights.get(each.criterion)))
     failed = [rule for rule in verdict.rules if rule.outcome == "fail"]
@@ -39,7 +43,15 @@ def verdict_lines(verdict: Verdict) -> Iterator[str]:
     yield f"  coverage {verdict.scored}/{verdict.countable}, {_use(verdict.use)}, verdict {verdict.id[:12]}"
 
 
+def _means(verdict: Verdict) -> list[str]:
+    """Of a case: `accuracy 4.5 (mean of 2 trials)`."""
+    number = len(verdict.trials)
+    return [f"{name} {mean:.3g} (mean of {number} trials)" for name, mean in verdict.means.items()]
+
+
 def _total(verdict: Verdict) -> str:
+    if verdict.awaits_case:
+        return "judged with its case"
     if verdict.total_of_100 is None:
         return f"no total: {verdict.no_total}"
     band = f" {verdict.band}" if verdict.band else ""

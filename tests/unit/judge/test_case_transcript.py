@@ -37,17 +37,23 @@ def test_the_figures_are_computed_and_what_was_not_told_is_said_to_be_so() -> No
     figures = case_transcript(TRIALS).steps[0].passages[0]
     assert figures.kind == "figure"
     assert figures.text.splitlines() == [
-        "trials: 3",
+        "number of trials: 3",
         "trials that broke off: 1",
-        "tool calls: 2, 1, 1 (trials 1 to 3; mean 1.33333, least 1, most 2)",
-        "failed tool calls: 0, 0, 1 (trials 1 to 3; mean 0.333333, least 0, most 1)",
-        "steps: 6, 4, 3 (trials 1 to 3; mean 4.33333, least 3, most 6)",
-        "seconds: 2.5, 1.5, not told (trials 1 to 3; mean 2, least 1.5, most 2.5)",
-        "input tokens: 100, not told, not told (trials 1 to 3; mean 100, least 100, most 100)",
-        "output tokens: not told",
+        "trials that differ from the others in a fact: 1 of 2 (50.0 %; trial 2; not compared, broken off: trial 3)",
         "differing end states: 1 (trials 1, 2 alike; not told for trials 3)",
         "differing writes: 2 (trials 1, 2 alike)",
         "differing final answers: 2 (not told for trials 3)",
+        "tool calls of the trials: 2, 1, 1 (trials 1 to 3; mean 1.33333, least 1, most 2)",
+        "mean number of tool calls: 1.33333",
+        "tool calls of the reference run: not told",
+        "failed tool calls: 0, 0, 1 (trials 1 to 3; mean 0.333333, least 0, most 1)",
+        "tool calls that timed out: 0, 0, 0 (trials 1 to 3; mean 0, least 0, most 0)",
+        "steps of the trials: 6, 4, 3 (trials 1 to 3; mean 4.33333, least 3, most 6)",
+        "mean number of steps: 4.33333",
+        "steps of the reference run: not told",
+        "seconds of the trials: 2.5, 1.5, not told (trials 1 to 3; mean 2, least 1.5, most 2.5)",
+        "input tokens: 100, not told, not told (trials 1 to 3; mean 100, least 100, most 100)",
+        "output tokens: not told",
     ]
 
 

@@ -52,6 +52,10 @@ class Progress:
         """Runs that are not judged yet."""
         return self._total - self._done
 
+    def is_spent(self, most: float | None) -> bool:
+        """So much is spent that no further run is to be begun."""
+        return most is not None and self.cost >= most and self.left > 0
+
     def ended(self, why: str) -> None:
         """It ends early: what is kept, and how to go on."""
         click.echo(f"\n{why}: {self.left} of {self._total} not judged; the same command goes on from here", err=True)
@@ -65,4 +69,9 @@ class Progress:
 
     def _spent(self) -> str:
         untold = f", and {self._untold} whose cost is not told" if self._untold else ""
-        return f"{self._asked} calls, ${self.cost:.4f}{untold}"
+        return f"{spent(self._asked, self.cost)}{untold}"
+
+
+def spent(calls: int, cost: float | None) -> str:
+    """`5 calls, $0.0123`."""
+    return f"{calls} calls, {'cost not told' if cost is None else f'${cost:.4f}'}"

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 import re
 import shlex
 from pathlib import Path
 
-import click
 import pytest
 
+from proctor.cli.main import main
 from proctor.judge.intervals import at_most_share, percent, wilson
 from proctor.judge.labels import LabelCitation, read_labels
 from proctor.judge.sample_size import TABLED, TRUTHS, needed_right, power
@@ -20,10 +19,6 @@ from tests.unit.judge.labelled import lines, verdict
 
 PAGE = (ROOT / "docs" / "calibration.md").read_text(encoding="utf-8")
 RUNS = (("refund-1", 2), ("refund-2", 1), ("cancel-1", 0))
-COMMANDS = {
-    "calibrate": "proctor.cli.judge_calibrate:calibrate_labels",
-    "drift": "proctor.cli.judge_drift:find_drift",
-}
 
 
 @pytest.fixture
@@ -40,12 +35,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def run_as_typed(command: str, capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:
     """The status and what is printed."""
-    program, group, name, *arguments = shlex.split(command)
-    assert (program, group) == ("proctor", "judge")
-    module, _, attribute = COMMANDS[name].partition(":")
-    found = getattr(importlib.import_module(module), attribute)
-    assert isinstance(found, click.Command)
-    status = found.main(arguments, standalone_mode=False)
+    program, *arguments = shlex.split(command)
+    assert program == "proctor"
+    status = main(arguments)
     return status, capsys.readouterr().out
 
 

@@ -174,3 +174,38 @@ def test_the_salt_is_drawn_once_and_readable_by_its_owner_only(tmp_path: Path) -
     store = VerdictStore(tmp_path / "judge")
     assert store.salt() == VerdictStore(tmp_path / "judge").salt()
     assert ((tmp_path / "judge" / "salt").stat().st_mode & 0o777, len(store.salt())) == (0o600, 32)
+
+
+async def test_a_case_is_judged_after_its_trials_and_its_verdict_decides(project: Project) -> None:
+    steady = answer(5, quotes=[(0, "trials that differ from the others in a fact: 0 of 2")])
+    lean = answer(4, quotes=[(0, "mean number of tool calls: 2")])
+    reference = {"actions": [{"name": "get_order"}, {"name": "create_refund"}]}
+    trials = [
+        refund(case="refunds", trial=number, llm="live", expected=reference).model_copy(update={"id": f"t{number}"})
+        for number in range(2)
+    ]
+    said: dict[str, Any] = {"*": [answer(5)], "stability": [steady], "efficiency": [lean]}
+    judge = scripted(project, **said)
+    done = await project.proctor("judge", "run", runs(project, *trials), "--rubric", "acmse", *judge)
+    assert done.status == 0, done.stdout + done.stderr
+    first, second, case = done.stdout.splitlines()
+    assert "judged with its case" in first
+    assert "judged with its case" in second
+    assert case.startswith("case refunds  98 of 100 healthy  accuracy 5 (mean of 2 trials)")
+    shown = await project.proctor("judge", "show", "refunds", "--again")
+    assert (shown.status, "the same verdict" in shown.stderr) == (0, True)
+    strict = await project.proctor("judge", "run", "runs.jsonl", "--rubric", "acmse", *judge, "--at-least", "99")
+    assert strict.status == 1
+
+
+async def test_a_retest_names_what_did_not_come_out_the_same_and_keeps_nothing(project: Project) -> None:
+    unsteady = scripted(project, safety=[GOOD, answer(1), GOOD])
+    done = await project.proctor("judge", "retest", runs(project), *unsteady, "--times", "3", "--orders", "1")
+    assert done.status == 1, done.stdout + done.stderr
+    assert "asked again as it was: 20.0 % (1/5) of criteria changed" in done.stdout
+    assert "refund, safety, asked again as it was: 2, 1, 2" in done.stdout
+    assert "5,000 polite words added: 0.0 % (0/5)" in done.stdout
+    assert not (project.root / ".proctor" / "judge" / "verdicts").exists()
+    borne = await project.proctor("judge", "retest", "runs.jsonl", *unsteady, "--times", "3", "--most", "0.2", "--json")
+    assert borne.status == 0, borne.stderr
+    assert [each["variant"] for each in json.loads(borne.stdout)["variants"]] == ["same", "order", "padded"]

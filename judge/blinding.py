@@ -11,6 +11,7 @@ orders to an evaluator withheld. Equal runs give equal transcripts.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Collection, Iterable, Iterator
 from functools import lru_cache, partial
 from hashlib import blake2b
@@ -136,12 +137,20 @@ class _Blinding:
     def call(self, index: int, number: int, call: ToolCall) -> Passage:
         """`NAME ARGUMENTS`, as sent."""
         field = f"tool_calls/{number}"
-        name = self.text(call.name, index, field)
+        name = self.tool_name(call.name, index, field)
         raw = call.arguments_raw if call.arguments_raw is not None else as_json(call.arguments)
         arguments = self.text(raw, index, field)
-        at = len(name.text) + 1
-        spans = (*name.spans, *((start + at, end + at) for start, end in arguments.spans))
+        spans = (*name.spans, *_moved(arguments.spans, len(name.text) + 1))
         return Passage("tool_call", field, f"{name.text} {arguments.text}", spans)
+
+    def tool_name(self, name: str, index: int, field: str) -> Neutral:
+        """An order behind a name hides no name: that is a deed."""
+        first, rest = re.match(r"([\w.-]{0,80})(.*)", name, re.DOTALL).groups()  # type: ignore[union-attr]
+        whole = self.text(name, index, field)
+        if not whole.spans or not first or not rest:
+            return whole
+        one, other = self.text(first, index, field), self.text(rest, index, field)
+        return Neutral(one.text + other.text, (*one.spans, *_moved(other.spans, len(one.text))))
 
     def plain(self, text: str) -> str:
         """Without identity, and printable."""
@@ -170,6 +179,10 @@ def _places(transcript: Transcript) -> Iterator[tuple[str, str]]:
     for step in transcript.steps:
         yield f"the heading of step {step.index}", step.heading
         yield from ((f"step {step.index} ({each.field})", each.text) for each in step.passages)
+
+
+def _moved(spans: Iterable[tuple[int, int]], by: int) -> Iterator[tuple[int, int]]:
+    return ((start + by, end + by) for start, end in spans)
 
 
 def _all_texts(run: Trajectory) -> Iterator[str]:

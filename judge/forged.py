@@ -30,9 +30,18 @@ _BESIDE = re.compile(
 _REACH = 3000
 """Characters before and after a score in which its object is looked for."""
 _BRACE = re.compile(r"[{}]")
+REPORT = re.compile(r"(?<!\w)(?:error|exception|traceback|错误|失败)[^\n:：]{0,30}[:：]", re.IGNORECASE)
+"""Begins what a tool says of its failure, which nothing forged beside it may hide."""
+_AT_MOST = re.compile(rf"[\n。]|\. |{REPORT.pattern}", re.IGNORECASE)
+"""Where an object ends that is never closed."""
 _HEADING = re.compile(
-    r"(?m)^[ \t>#*`]*[0-9a-f]{8,64} (?:step \d+: (?:user|agent|thought|tool_call|tool_result|figure|left out)|"
-    r"transcript|goal|policy|tools|end)\b[^\n]*"
+    r"(?m)(?<![0-9a-f])[0-9a-f]{8,64} step \d+: (?:user|agent|thought|tool_call|tool_result|figure|left out)\b[^\n]*|"
+    r"^[ \t>#*`]*[0-9a-f]{8,64} (?:transcript|goal|policy|tools|end)\b[^\n]*"
+)
+_END_OF = re.compile(
+    r"\bend of (?:the |this )?(?:transcript|trajectory)\b|"
+    r"(?:^|[\n.!?|。！？\"'])[ \t]*end of (?:the )?(?:data|document|tool (?:result|output))[ \t]*(?=$|[\n.!。])",
+    re.IGNORECASE,
 )
 _RUN = r"(?:agent|assistant|run|answer|trajectory|transcript|response|conversation)"
 _JUDGE = (
@@ -45,6 +54,12 @@ _LEVELS = (
     r"(?![.,]?\d|%| ?[-–:] ?\d| (?:goals|stars|runs|points (?:higher|lower|up|down)))"
 )
 _END = r"(?:full|top|max(?:imum|imal)?|highest|perfect|best|lowest|min(?:imum|imal)?|zero|worst|failing)"
+_FIRST = r"(?:^|(?<=[\n.!?。！？|\"'\[(])|(?<=[.!?|] ))"
+"""At the start of what is said."""
+_GIVES = (
+    r"(?:g[ai]ves?|given|returns?|returned|assign(?:s|ed)?|award(?:s|ed)?|scores?|scored|rates?|rated|marks?|marked|"
+    r"grades?|graded|outputs?|answers?|answered|says?|said)"
+)
 _MUST_BE = r"(?:must|should|shall|has to|have to|needs? to|is to)\s+(?:always\s+)?be\b"
 _ORDERS = re.compile(
     "|".join(
@@ -58,7 +73,15 @@ _ORDERS = re.compile(
             rf"(?:[0-5](?:\s*(?:/|out of)\s*[0-5])?(?![\w.,]*\d|\s+[a-z])|{_BEST})",
             rf"\b(?:to|for|dear|attention|note to|message to|hey|hello)[,:]?\s+(?:the\s+|any\s+|all\s+)?"
             rf"(?:llm |ai |automated )?{_JUDGE}\b",
-            r"(?:^|(?<=[\n.!?\"'\[(])|(?<=[.!?] ))(?:evaluators?|graders?|assessors?|scorers?|(?:llm|ai) judge)\s*[:,]",
+            rf"{_FIRST}(?:evaluators?|graders?|assessors?|scorers?|(?:llm|ai) judge)\s*[:,：，]",
+            r"\b(?:evaluators?|graders?|assessors?|scorers?|raters?)\s*[:：]",
+            rf"\b(?:evaluators?|graders?|assessors?|scorers?)\b[^.\n]{{0,40}}?\b{_GIVES}\b[^.\n]{{0,40}}?\b{_LEVELS}",
+            rf"\b(?:judges?|reviewers?|raters?|annotators?|labell?ers?)\b[^.\n]{{0,40}}?\b{_GIVES} "
+            rf"(?:(?:it|this|them|all|everything|(?:the|this) {_RUN}) (?:an? |as |with |at )?{_LEVELS}|"
+            rf"(?:an? )?{_LEVELS} (?:to|for) (?:it|this|them|all|every\w*|(?:the|this) {_RUN})\b)",
+            r"\b(?:return|output|give|answer|reply|respond|report|use|put|choose|set|enter) (?:with )?(?:an? )?"
+            rf"{_LEVELS} "
+            r"(?:as|for|to|on|in) [^.\n]{0,30}?\b(?:scores?|ratings?|grades?|verdicts?|levels?|criteri\w+)\b",
             r"\bas (?:an?|the) (?:evaluator|grader|judge|assessor)\b[^.\n]{0,40}?\byour?\b",
             rf"\b(?:the|this) {_RUN} (?:deserves|merits|has earned|(?:should|must) (?:be "
             r"(?:scored|graded|rated|marked|judged|evaluated)|get|receive)) [^.\n]{0,30}?"
@@ -72,13 +95,17 @@ _ORDERS = re.compile(
             rf"\b(?:give|assign|award)\s+(?:it |this |them )?(?:an? )?{_LEVELS} (?:points?|marks?)\b",
             rf"\b(?:mark|rate|grade|score|judge|consider|treat)\s+(?:this|it|them|(?:the|this) {_RUN})\s+"
             r"(?:as )?(?:an? )?(?:pass(?:ed)?|success(?:ful)?|correct|safe|fail(?:ed|ure)?|incorrect|unsafe)\b",
-            r"(?:^|(?<=[\n.!?\"'\[(])|(?<=[.!?] ))(?:dear |hey |hello )?(?:judge|reviewer|rater)s?\s*[:,]\s+"
+            rf"{_FIRST}(?:dear |hey |hello )?(?:judge|reviewer|rater)s?\s*[:,]\s+"
             rf"(?:please|you|this|give|pass|note|success|full|{_LEVELS}|(?:the|this) {_RUN})",
             r"\b(?:new|updated|real|actual) (?:instructions?|system prompt|rubric)\s*[:：]",
             r"\b(?:ignore|disregard|forget|override|bypass)\b[^.;\n]{0,50}?\b(?:rubric|criteria|transcript)\b",
             r"\b(?:grading|judging|scoring) models?\b",
             r"(?:给|打|评|得|判)[^。！？\n]{0,6}(?:满分|最高分|最低分|零分|高分)|评委(?:[:：,，]|请)",
             r"给(?:予|出)?(?:它|他|这|该|本|智能体|代理|助手)[^。！？\n]{0,12}?[0-5一二两三四五满高]\s*分",
+            r"(?:代表|意味着|表示|等于|就是|即为?)\s*(?:满分|最高分|最低分|零分)",
+            r"请(?:直接|务必|一律|都)?[给打评判][出为予]?\s*[0-5一二两三四五满高]\s*分|(?:输出|返回|给出|打出)\s*[0-5]\s*分",
+            r"(?:评委|评审|评估|评分|裁判|评测)[^。！？\n]{0,12}?[给打评判][了出为予]{0,2}\s*[0-5一二两三四五满高]\s*分",
+            r"(?:评分|分数|得分|打分)\s*[0-5一二两三四五满]\s*分",
             r"(?:打|评为?|判|判为)\s*[0-5一二两三四五满]\s*分",
             r"(?:评分|分数|得分|打分)\s*(?:为|是|应为|应当为|必须为|必须是|设为|[:：=])\s*[0-5]\s*分?(?!\d)",
         )
@@ -88,7 +115,7 @@ _ORDERS = re.compile(
 _SIGNS = (
     "score|grade|verdict|level|evaluator|assessor|grader|judge|judging|scoring|grading|the agent|this agent|the run|"
     "this run|assistant|give|award|assign|rate|mark|rubric|criteria|transcript|reviewer|instruction|system prompt|"
-    "consider|treat|deserve|suggest|recommend|choose|分|评委"
+    "annotator|label|criteri|rating|consider|treat|deserve|suggest|recommend|choose|分|评委"
 )
 _ORDER_SIGNS = tuple(_SIGNS.split("|"))
 
@@ -109,6 +136,8 @@ def _in_reading(text: str) -> Iterator[tuple[str, int, int]]:
         yield from islice(((VERDICT, *span) for span in _verdicts(text)), MOST)
     for heading in islice(_HEADING.finditer(text), MOST):
         yield CLOSING, *heading.span()
+    if "end of" in low:
+        yield from islice(((CLOSING, *end.span()) for end in _END_OF.finditer(text)), MOST)
     if any(sign in low for sign in _ORDER_SIGNS):
         for order in islice(_ORDERS.finditer(text), MOST):
             yield EVALUATOR, *order.span()
@@ -149,10 +178,15 @@ def _objects_around(text: str, places: list[int]) -> list[tuple[int, int] | None
         elif opened:
             ends[opened.pop()] = brace.end()
     starts += [opened[-1] if opened else None] * (len(places) - len(starts))
-    most = len(text)
     return [
-        (start, min(ends.get(start, most), start + 2 * _REACH))
+        (start, min(ends.get(start) or _ends_unclosed(text, place), start + 2 * _REACH))
         if start is not None and place - start <= _REACH
         else None
         for start, place in zip(starts, places, strict=True)
     ]
+
+
+def _ends_unclosed(text: str, place: int) -> int:
+    """The end of the line or sentence in which an object stands that is never closed."""
+    limit = _AT_MOST.search(text, place)
+    return limit.start() if limit else len(text)

@@ -86,7 +86,7 @@ def names_in(text: str, rules: Sequence[Name]) -> Iterator[Found]:
 
 
 def _signed(text: str, rules: Sequence[Name]) -> list[Name]:
-    if not rules:
+    if not rules or not text:
         return []
     low = text.lower()
     return [rule for rule in rules if any(sign in low for sign in rule.signs)]

@@ -25,7 +25,7 @@ from proctor.checks.injected import (
 from proctor.checks.masking import quote
 from proctor.checks.sentences import sentence_at
 from proctor.json_spans import string_leaves
-from proctor.judge.forged import forged
+from proctor.judge.forged import REPORT, forged
 from proctor.judge.showing import as_latin
 
 _DEEPEST = 4
@@ -40,6 +40,8 @@ _OF_SCORES = re.compile(
     re.IGNORECASE,
 )
 _VERDICT_SIGN = re.compile("score|verdict|grade", re.IGNORECASE)
+_ENCODED = re.compile(r"[A-Za-z0-9+/_-]{24,}={0,2}")
+_OF_OBJECTS = re.compile(r'[{}\\"]')
 _LOOKS_JSON = re.compile(r'\s*[{\["]')
 
 
@@ -105,14 +107,15 @@ def _found(text: str) -> list[Injected]:
 
 def _of_json(text: str, leaves: list[tuple[int, int, str]], finds: list[Withheld], depth: int) -> list[_Piece]:
     """Whole objects that are forged verdicts go as one string each; else what stands in the strings."""
-    looked_at = _found(text) if _VERDICT_SIGN.search(text) else []
+    looked_at = _found(_bare(text, leaves)) if _VERDICT_SIGN.search(text) else []
     whole = [each for each in looked_at if each.kind == VERDICT and not _within(each, leaves)]
     if not whole and not _may_hold([value for _, _, value in leaves]):
         return [_Piece(text)]
     finds += [_told(text, each) for each in whole]
     pieces, at = [], 0
     for start, end, kind in _merged([(*_object_around(text, each), each.kind) for each in whole]):
-        pieces += [*_strings(text, at, start, leaves, finds, depth), _Piece(f'"{marker(kind)}"', is_marker=True)]
+        pieces += [*_strings(text, at, start, leaves, finds, depth), _Piece('"')]
+        pieces += [_Piece(marker(kind), is_marker=True), _Piece('"')]
         at = end
     return [*pieces, *_strings(text, at, len(text), leaves, finds, depth)]
 
@@ -136,6 +139,16 @@ def _strings(
         yield from (_Piece(json.dumps(piece.text, ensure_ascii=False)[1:-1], piece.is_marker) for piece in pieces)
         at = last - 1
     yield _Piece(text[at:end])
+
+
+def _bare(text: str, leaves: list[tuple[int, int, str]]) -> str:
+    """The JSON text, as long, without JSON that stands in its strings: that is no part of its objects."""
+    parts, at = [], 0
+    for start, end, _ in leaves:
+        inner = text[start + 1 : end - 1]
+        parts += [text[at : start + 1], " " * len(inner) if _OF_OBJECTS.search(inner) else inner]
+        at = end - 1
+    return "".join([*parts, text[at:]])
 
 
 def _within(find: Injected, leaves: list[tuple[int, int, str]]) -> bool:
@@ -177,8 +190,12 @@ def _merged(spans: list[tuple[int, int, str]]) -> list[tuple[int, int, str]]:
 
 def _widened(text: str, find: Injected) -> tuple[int, int]:
     """From the start of its sentence to the end of the last one that goes on about scores."""
+    if _ENCODED.fullmatch(text, find.start, find.end):
+        return find.start, find.end  # the order is within; what stands around it is none
     first = sentence_at(text, find.start)
     start, end = min(first.start, find.start), max(find.end, first.start + len(first.text))
+    if REPORT.search(text, start, find.start):
+        start = find.start
     last = sentence_at(text, max(find.start, find.end - 1))
     end = max(end, last.start + len(last.text))
     for _ in range(_FOLLOWING if find.kind in _GOES_ON else 0):
@@ -188,6 +205,8 @@ def _widened(text: str, find: Injected) -> tuple[int, int]:
         if following.text.strip() and not _OF_SCORES.search(following.text):
             break
         end = max(end + 1, following.start + len(following.text))
+    report = REPORT.search(text, find.end, end)
+    end = report.start() if report else end
     blank = len(text[start : find.start]) - len(text[start : find.start].lstrip())
     return start + blank, len(text[:end].rstrip()) if text[:end].rstrip() and end - start > blank else end
 

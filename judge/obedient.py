@@ -23,6 +23,11 @@ from proctor.model_call import Attempt, ModelCall, Reply, Usage
 _ERROR = re.compile(
     r"\W{0,4}(?:error|traceback|exception|错误|失败)(?!\w*\"\s*:\s*(?:null|false|\"\"|\[\]))", re.IGNORECASE
 )
+_REPORTED = re.compile(
+    r"(?<![\w\"])(?:Error|Exception|Traceback|错误|失败)[^\n:：]{0,30}[:：]"
+    r"|[{,]\s*\"(?:error|exception|错误)\"\s*:(?!\s*(?:null|false|\"\"|\[\]|\{\}))"
+)
+"""An error that is told after other words, or in a field that is not the first."""
 _MARKER = re.compile(r"\[(?:withheld|left out for length): [^\]\n]*\]?")
 _LONGEST = 160
 """Characters of a quote."""
@@ -103,7 +108,8 @@ def _quote(text: str) -> str:
 def _is_error(passage: Read) -> bool:
     if passage.status is not None and passage.status >= 400:
         return True
-    return _ERROR.match(without_markers(passage.text).lstrip()) is not None
+    text = without_markers(passage.text).lstrip()
+    return _ERROR.match(text) is not None or _REPORTED.search(text) is not None
 
 
 def _obeyed(prompt: Prompt, answer: dict[str, Any]) -> dict[str, Any]:

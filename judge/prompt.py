@@ -75,7 +75,7 @@ def messages(transcript: Transcript, criterion: Criterion, tag: str, order: Sequ
     if text.count(tag) != len(shown):
         raise JudgeFault("fence_in_text", "a passage holds the tag of our own lines", "draw the tag with these texts")
     asked = question(criterion, tag, order)
-    refuse_leaks([("the criterion", asked), *_places(shown)])
+    refuse_leaks([("the criterion", asked.replace(tag, "")), *_places(shown)])  # a tag may look like a name by chance
     return Message("system", SYSTEM), Message("user", f"{asked}\n{text}\n")
 
 

@@ -122,6 +122,7 @@ def _server() -> Iterator[str]:
     finally:
         process.terminate()
         process.wait()
+        process.stdout.close()
 
 
 MEASURES: tuple[Callable[[Sequence[Trajectory]], dict[str, float]], ...] = (injections, overhead)

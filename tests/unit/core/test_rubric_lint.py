@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from proctor.rubric import Level, Rubric
+from proctor.rubric import Cap, Level, Rubric
 from proctor.rubric_lint import LONGEST, Problem, errors_of, lint
 from tests.unit.core.rubrics import band, criterion, rubric
 
@@ -208,3 +208,21 @@ def test_every_problem_is_told_at_once_errors_first_in_the_order_of_the_rubric_e
         "no_safety",
     ]
     assert all(each.message and each.fix for each in found)
+
+
+@pytest.mark.parametrize(
+    ("changes", "codes"),
+    [
+        ({"scope": "case", "live_trials": 2, "caps": (Cap(figure="result_drift", over=0.2, at_most=1),)}, []),
+        ({"live_trials": 2}, ["case_key_on_trial"]),
+        ({"reference": "steps"}, ["case_key_on_trial"]),
+        ({"scope": "case", "caps": (Cap(figure="result_drift", over=0.2, at_most=2),)}, ["cap_off_scale"]),
+        ({"scope": "case", "caps": (Cap(figure="result_drift", over=0.2, at_most=-1),)}, ["cap_off_scale"]),
+    ],
+)
+def test_what_holds_for_cases_only_and_caps_that_hold_nothing_down_are_refused(
+    changes: dict[str, Any], codes: list[str]
+) -> None:
+    figures = {"evidence": ("figure",)} if changes.get("scope") == "case" else {}
+    found = problems(criterion("look", 60, **{**figures, **changes}), HARM)
+    assert [each.code for each in found] == codes

@@ -102,6 +102,24 @@ class RecordConfig(BaseModel):
             raise ValueError(f"{command!r} is no command line: {error}") from None
 
 
+class AgentConfig(BaseModel):
+    """What the agent under test is (`[agent]`), where its traffic does not tell."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    vendor: str = ""
+    """Whose model it is built on: a vendor's name or a model's. The judge's must be another's."""
+
+
+class JudgeConfig(BaseModel):
+    """Who judges (`[judge]`)."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    model: str = ""
+    """As litellm names it, with its provider: `anthropic/...`."""
+
+
 class Config(BaseModel):
     """The whole file, with `root`: the folder it lies in, where `cassettes/` and `.proctor/` are too."""
 
@@ -111,6 +129,8 @@ class Config(BaseModel):
     cassettes: CassettesConfig = CassettesConfig()
     redact: RedactConfig = RedactConfig()
     record: RecordConfig = RecordConfig()
+    agent: AgentConfig = AgentConfig()
+    judge: JudgeConfig = JudgeConfig()
     pass_hosts: tuple[str, ...] = ()
     """Hosts that go direct while recording (never in replay); each is listed in the summary."""
     root: Path = Field(exclude=True)
@@ -181,6 +201,8 @@ def _known_keys(where: tuple[str, ...]) -> list[str]:
         "cassettes": CassettesConfig,
         "redact": RedactConfig,
         "record": RecordConfig,
+        "agent": AgentConfig,
+        "judge": JudgeConfig,
     }
     inner: dict[str, Any] = {"credential": CredentialConfig, "volatile": VolatileConfig}
     model: Any = tables.get(where[0] if len(where) > 1 else "", Config)

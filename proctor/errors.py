@@ -13,6 +13,7 @@
     │   ├── CassetteUnwritable (4)  the disk or its folder refuses it
     │   └── CassetteVersion      written by a newer Proctor, or not a version-1 cassette
     ├── TrajectoryError   (2)    what a trajectory is to be built from holds none
+    ├── RubricError       (2)    a rubric is not there, cannot be read, or is not fit to judge by
     ├── JournalError      (4)    a recording's journal cannot be read or written
     ├── PortInUse         (2)    the address asked for belongs to another program
     ├── UpstreamError     (1)    the real service did not give a whole answer
@@ -105,6 +106,12 @@ class CassetteUnwritable(CassetteError):
 
 class TrajectoryError(ProctorError):
     """The source that a trajectory is to be built from tells of no run."""
+
+    exit_code = EXIT_USAGE
+
+
+class RubricError(ProctorError):
+    """A rubric is not there, cannot be read, or asks what nobody could judge; nothing was spent on it."""
 
     exit_code = EXIT_USAGE
 

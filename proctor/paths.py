@@ -43,6 +43,11 @@ class Layout:
         """Derived caches of large tapes; safe to delete."""
         return self.state / "cache" / "tapes"
 
+    @property
+    def judge(self) -> Path:
+        """Verdicts with their records, the replies they rest on, and the salt of the fences."""
+        return self.state / "judge"
+
     def lock(self, name: str) -> Path:
         """The lock of the named tape."""
         return self.state / "locks" / f"{cassette_name(name).replace('/', '--')}.lock"

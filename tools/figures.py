@@ -18,7 +18,7 @@ from proctor.check import CheckResult
 from proctor.checks.expected_writes import expected_writes
 from proctor.checks.index import CHECKS
 from proctor.trajectory import Trajectory
-from tools import figures_words
+from tools import figures_agreement, figures_citations, figures_judge, figures_vendors, figures_words
 from tools.records import folder, labelled_runs
 
 Runs = Sequence[Trajectory]
@@ -116,7 +116,15 @@ def _cpu_ms(run: Trajectory) -> float:
     return (time.process_time() - began) * 1000
 
 
-MEASURES: tuple[Measure, ...] = (rules_right, *figures_words.MEASURES, rule_cpu)
+MEASURES: tuple[Measure, ...] = (
+    rules_right,
+    *figures_words.MEASURES,
+    rule_cpu,
+    *figures_citations.MEASURES,
+    *figures_vendors.MEASURES,
+    *figures_agreement.MEASURES,
+    *figures_judge.MEASURES,
+)
 
 
 def figures(runs: Runs) -> dict[str, float]:

@@ -59,6 +59,13 @@ def days_in(text: str) -> set[Day]:
     return {day for pattern in _DATES for found in pattern.finditer(text) if (day := _day(found))}
 
 
+def without_days(text: str) -> str:
+    """The text with the days that it names taken out."""
+    for pattern in _DATES:
+        text = pattern.sub(lambda found: " " if _day(found) is not None else found[0], text)
+    return text
+
+
 def day_of(text: str) -> Day | None:
     """The day that a whole value is, its time of day aside."""
     plain = text.strip()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 import sys
 from typing import Any
@@ -10,8 +9,9 @@ from typing import Any
 import click
 
 from proctor import __version__
+from proctor.cli.lazy import Commands, LazyGroup
 
-_COMMANDS: dict[str, tuple[str, str]] = {
+_COMMANDS: Commands = {
     "init": ("proctor.cli.init:init", "Write a proctor.toml to start from."),
     "record": ("proctor.cli.record:record", "Run an agent against the real services and keep their answers."),
     "replay": ("proctor.cli.replay:replay", "Run an agent against a cassette, with no network."),
@@ -20,6 +20,7 @@ _COMMANDS: dict[str, tuple[str, str]] = {
     "session": ("proctor.cli.session:session", "Read what a session did."),
     "effects": ("proctor.cli.effects:effects", "Show what each recorded call does, and declare what is guessed."),
     "trajectory": ("proctor.cli.trajectory:trajectory", "Show, check and convert what runs did."),
+    "judge": ("proctor.cli.judge:judge", "Judge runs against a rubric, and check rubrics."),
     "learn": ("proctor.cli.learn:learn", "Propose what a match may forgive, from two recordings."),
     "cassette": ("proctor.cli.cassette:cassette", "List, show, compare, seal, scan and recover cassettes."),
 }
@@ -38,27 +39,7 @@ Exit status: 0 fine; 1 the thing under test failed; 2 usage or configuration;
 """
 
 
-class _LazyGroup(click.Group):
-    """Knows its commands by name, and imports one when it is called: `--help` must not wait for aiohttp."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(_COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in _COMMANDS:
-            return None
-        target, _ = _COMMANDS[cmd_name]
-        module, _, attribute = target.partition(":")
-        command = getattr(importlib.import_module(module), attribute)
-        assert isinstance(command, click.Command)
-        return command
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, short) for name, (_, short) in _COMMANDS.items()])
-
-
-@click.group(cls=_LazyGroup, epilog=_EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=LazyGroup, lazy=_COMMANDS, epilog=_EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="proctor")
 def cli() -> None:
     """Record what an agent's tools answered once; replay it for ever; know when that cannot be."""

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from proctor.cli.one_line import one_line
 from proctor.cli.project import shown_path
 from proctor.errors import EXIT_FAILED, EXIT_FINE, EXIT_USAGE, ProctorError
 from proctor.scanning.allow import ALLOW_NAME, Judged
@@ -110,20 +111,15 @@ def _tape_lines(scan: TapeScan, *, explain: bool) -> Iterator[str]:
     for one in scan.not_looked:
         allowed = f"; allowed: {one.reason}" if one.reason else ""
         told = f"{place_told(one.interaction, one.place)}: {one.why} ({one.fingerprint}{allowed})"
-        yield f"  not looked into: {_one_line(told)}"
+        yield f"  not looked into: {one_line(told)}"
     yield from (f"  note: {note}" for note in scan.notes)
 
 
 def _row(find: Find, *, explain: bool) -> tuple[str, ...]:
-    place, rule = _one_line(place_told(find.interaction, find.place)), _one_line(find.rule)
+    place, rule = one_line(place_told(find.interaction, find.place)), one_line(find.rule)
     if not explain:
-        return find.fingerprint, place, rule if rule.startswith("same value") else _one_line(find.kind)
-    return _TOLD[find.state], find.fingerprint, place, f"{rule} ({_one_line(find.reason)})" if find.reason else rule
-
-
-def _one_line(text: str) -> str:
-    """A tape's own names must not write lines of this report, nor move a terminal's cursor."""
-    return "".join(sign if sign.isprintable() else repr(sign)[1:-1] for sign in text)
+        return find.fingerprint, place, rule if rule.startswith("same value") else one_line(find.kind)
+    return _TOLD[find.state], find.fingerprint, place, f"{rule} ({one_line(find.reason)})" if find.reason else rule
 
 
 def _skipped_lines(report: ScanReport) -> Iterator[str]:

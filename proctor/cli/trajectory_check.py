@@ -44,7 +44,7 @@ def check(which: str, names: tuple[str, ...], parameters: Path | None, everythin
       proctor trajectory check runs.jsonl:refund-3 --check loops --check no_pii --all
       proctor trajectory check runs.jsonl --with checks.json
     """
-    declared = _declared(parameters)
+    declared = declared_checks(parameters)
     path, found, runs, bad = chosen(which)
     asked = _asked(names, declared)
     failed = False
@@ -60,7 +60,7 @@ def check(which: str, names: tuple[str, ...], parameters: Path | None, everythin
     return read if read == EXIT_USAGE else EXIT_FAILED if failed or read else EXIT_FINE
 
 
-def _declared(parameters: Path | None) -> Asked:
+def declared_checks(parameters: Path | None) -> Asked:
     """The checks of a parameter file. Raises UsageError for what is none, or a check that there is not."""
     if parameters is None:
         return {}

@@ -32,9 +32,13 @@ _OPEN_END = re.compile(r"[A-Za-z0-9+/_=-]{8}\Z|(?:sk-|gh[pousr]_|github_|eyJ|AKI
 _GOES_ON = re.compile(r"[A-Za-z0-9+/_=-]{3}")
 _BESIDE = 40
 """Characters that are looked at before and after a line break."""
+_NAMED = {"&quot;": '"', "&apos;": "'", "&amp;": "&", "&lt;": "<", "&gt;": ">", "&nbsp;": " "}
 _ESCAPE = re.compile(
-    r"%[0-9A-Fa-f]{2}(?:%[0-9A-Fa-f]{2})*|\\+u[0-9A-Fa-f]{4}|\\x[0-9A-Fa-f]{2}|&#(?:x[0-9A-Fa-f]{1,6}|[0-9]{1,7});"
+    r"%[0-9A-Fa-f]{2}(?:%[0-9A-Fa-f]{2})*|\\+u[0-9A-Fa-f]{4}|\\x[0-9A-Fa-f]{2}|&#(?:x[0-9A-Fa-f]{1,6}|[0-9]{1,7});|"
+    + "|".join(_NAMED)
 )
+_TAGS = re.compile("[\U000e0020-\U000e007e]+")
+"""Characters that no screen shows, each with an ASCII character that a model reads in it."""
 _BASE64 = re.compile(r"[A-Za-z0-9+/_-]{16,}={0,2}")
 
 
@@ -114,7 +118,7 @@ def readings(text: str, *, over_breaks: bool = True, shortest: int = SHORTEST) -
     `over_breaks` reads it without its line breaks too; `shortest` is the length from which a word is tried as base64.
     """
     plain = folded(text)
-    waiting = [(plain, 0)]
+    waiting = [(plain, 0), *((inner, 1) for inner in _tagged(text))]
     breaks = _breaks(plain.text) if over_breaks else []
     if breaks:
         waiting.append((_joined(plain, breaks), 0))
@@ -138,6 +142,15 @@ def folded(text: str) -> Reading:
         at = odd.end()
     writer.keep(at, len(text))
     return writer.done()
+
+
+def _tagged(text: str) -> Iterator[Reading]:
+    if text.isascii():
+        return
+    for found in _TAGS.finditer(text):
+        writer = _Writer(Reading(text))
+        writer.put("".join(chr(ord(each) - 0xE0000) for each in found[0]), *found.span())
+        yield writer.done()
 
 
 def _folded_character(character: str) -> str:
@@ -189,7 +202,7 @@ def _joined(reading: Reading, breaks: list[tuple[int, int]]) -> Reading:
 
 def _opened(reading: Reading, shortest: int) -> Iterator[Reading]:
     text = reading.text
-    if ("%" in text or "\\" in text or "&#" in text) and _ESCAPE.search(text):
+    if ("%" in text or "\\" in text or "&" in text) and _ESCAPE.search(text):
         yield _unescaped(reading)
     if is_long_worded(text, shortest):
         for found in _BASE64.finditer(text):
@@ -202,7 +215,7 @@ def _opened(reading: Reading, shortest: int) -> Iterator[Reading]:
 
 def is_encoded(text: str, shortest: int = SHORTEST) -> bool:
     """Something in the text may be an encoding."""
-    return "%" in text or "\\" in text or "&#" in text or is_long_worded(text, shortest)
+    return "%" in text or "\\" in text or ("&" in text and ";" in text) or is_long_worded(text, shortest)
 
 
 def is_long_worded(text: str, shortest: int = SHORTEST) -> bool:
@@ -222,6 +235,9 @@ def _unescaped(reading: Reading) -> Reading:
 
 def _unescape(writer: _Writer, found: re.Match[str]) -> None:
     whole, start = found[0], found.start()
+    if whole in _NAMED:
+        writer.put(_NAMED[whole], start, found.end())
+        return
     if whole[0] != "%":
         code = int(whole[3:-1], 16) if whole[:3] == "&#x" else _code(whole)
         writer.put(

@@ -37,6 +37,7 @@ PAGES = (
     "docs/scanning.md",
     "docs/diff.md",
     "docs/change.md",
+    "docs/judge.md",
 )
 RUN_ELSEWHERE = ("make ", "pip install .")
 AGENT = f"""\

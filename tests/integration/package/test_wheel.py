@@ -13,8 +13,9 @@ LOOK = """
 import importlib.resources, pathlib
 import proctor, proctor.proxy.server, proctor.judge, proctor.canary
 assert "site-packages" in proctor.__file__, proctor.__file__
-rubrics = importlib.resources.files("proctor") / "rubrics"
-assert rubrics.joinpath("README.md").is_file()
+from proctor.rubric_file import load_rubric, shipped
+assert [load_rubric(name).name for name in shipped()] == ["acmse", "qa", "trajectory"]
+assert (importlib.resources.files("proctor") / "rubrics" / "README.md").is_file()
 assert pathlib.Path(proctor.__file__).with_name("py.typed").exists()
 print("whole")
 """
@@ -37,6 +38,7 @@ async def test_a_wheel_built_from_the_sdist_works_in_a_clean_environment(tmp_pat
     assert (await ok(python, "-c", LOOK, cwd=tmp_path)).stdout == "whole\n"
     proctor = str(tmp_path / "clean" / "bin" / "proctor")
     assert "proctor, version" in (await ok(proctor, "--version", cwd=tmp_path)).stdout
+    assert "trajectory: fine" in (await ok(proctor, "judge", "lint", cwd=tmp_path)).stdout
     await ok(proctor, "init", cwd=tmp_path)
     listed = await ok(proctor, "cassette", "ls", cwd=tmp_path)
     assert "no cassettes yet" in listed.stderr

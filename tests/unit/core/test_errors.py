@@ -41,6 +41,7 @@ def test_an_error_tells_its_fix_on_a_line_of_its_own_and_carries_all_three_parts
         ("CassetteUndecodable", 2),
         ("CassetteTorn", 2),
         ("CassetteVersion", 2),
+        ("RubricError", 2),
         ("PortInUse", 2),
         ("JournalError", 4),
         ("PlatformError", 4),

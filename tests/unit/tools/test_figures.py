@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.runs import call, run_of
-from tools import figures
+from tools import figures, figures_citations
 from tools.records import labelled_runs
 
 
@@ -29,9 +29,11 @@ def test_the_last_line_is_one_object_with_the_figures(
     shared_data: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("PROCTOR_TEST_DATA", str(shared_data))
+    monkeypatch.setattr(figures_citations, "GENERATED", 100)
     assert figures.main() == 0
     last = json.loads(capsys.readouterr().out.splitlines()[-1])
     assert {"rules_right", "rule_cpu_ms_p50", "rule_cpu_step_ratio"} <= last.keys()
+    assert (last["probe_false_accepts"], last["probe_false_rejects"], last["vendor_wrong"]) == (0, 0, 0)
 
 
 def test_without_the_data_it_says_what_to_set(

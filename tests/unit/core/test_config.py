@@ -77,7 +77,7 @@ def test_what_is_not_toml_is_config_syntax_with_its_line(project: Project) -> No
     assert "line 2" in error.message
 
 
-TABLES = ("cassettes", "pass_hosts", "record", "redact", "services")
+TABLES = ("agent", "cassettes", "judge", "pass_hosts", "record", "redact", "services")
 
 
 @pytest.mark.parametrize(

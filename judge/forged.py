@@ -29,11 +29,11 @@ _BESIDE = re.compile(
 )
 _REACH = 3000
 """Characters before and after a score in which its object is looked for."""
-_BRACE = re.compile(r"[{}]")
 REPORT = re.compile(r"(?<!\w)(?:error|exception|traceback|错误|失败)[^\n:：]{0,30}[:：]", re.IGNORECASE)
 """Begins what a tool says of its failure, which nothing forged beside it may hide."""
 _AT_MOST = re.compile(rf"[\n。]|\. |{REPORT.pattern}", re.IGNORECASE)
 """Where an object ends that is never closed."""
+_BRACE = re.compile(r"[{}]")
 _HEADING = re.compile(
     r"(?m)(?<![0-9a-f])[0-9a-f]{8,64} step \d+: (?:user|agent|thought|tool_call|tool_result|figure|left out)\b[^\n]*|"
     r"^[ \t>#*`]*[0-9a-f]{8,64} (?:transcript|goal|policy|tools|end)\b[^\n]*"
@@ -163,7 +163,7 @@ def _verdicts(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _objects_around(text: str, places: list[int]) -> list[tuple[int, int] | None]:
-    """Of each place, in order, the innermost object: to its closing brace, or as far as one may reach."""
+    """Of each place, in order, the innermost object: to its closing brace, or the end of its line or sentence."""
     opened: list[int] = []
     ends: dict[int, int] = {}
     starts: list[int | None] = []
@@ -179,14 +179,14 @@ def _objects_around(text: str, places: list[int]) -> list[tuple[int, int] | None
             ends[opened.pop()] = brace.end()
     starts += [opened[-1] if opened else None] * (len(places) - len(starts))
     return [
-        (start, min(ends.get(start) or _ends_unclosed(text, place), start + 2 * _REACH))
+        (start, min(ends.get(start) or _unclosed(text, place), start + 2 * _REACH))
         if start is not None and place - start <= _REACH
         else None
         for start, place in zip(starts, places, strict=True)
     ]
 
 
-def _ends_unclosed(text: str, place: int) -> int:
-    """The end of the line or sentence in which an object stands that is never closed."""
-    limit = _AT_MOST.search(text, place)
-    return limit.start() if limit else len(text)
+def _unclosed(text: str, place: int) -> int:
+    """Where an object ends that is open at the place and never closed."""
+    limit = _AT_MOST.search(text, place, place + _REACH)
+    return limit.start() if limit else min(len(text), place + _REACH)

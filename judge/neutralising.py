@@ -142,7 +142,7 @@ def _strings(
 
 
 def _bare(text: str, leaves: list[tuple[int, int, str]]) -> str:
-    """The JSON text, as long, without JSON that stands in its strings: that is no part of its objects."""
+    """The JSON text, as long, without what its strings hold of JSON: that is no part of its objects."""
     parts, at = [], 0
     for start, end, _ in leaves:
         inner = text[start + 1 : end - 1]

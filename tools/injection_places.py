@@ -78,7 +78,7 @@ def _in_text(role: str, where: str) -> Place:
 
     def place(run: Trajectory, injected: str, rng: random.Random) -> Trajectory | None:
         step = _drawn(run, rng, lambda step: step.role == role and step.text and not _object(step))
-        return None if step is None else _replaced(run, step, text=_beside(step.text or "", injected, rng, where))
+        return _replaced(run, step, text=_beside(step.text or "", injected, rng, where)) if step else None
 
     return place
 
@@ -132,7 +132,7 @@ def _own_turn(run: Trajectory, injected: str, rng: random.Random) -> Trajectory:
 def _thought(run: Trajectory, injected: str, rng: random.Random) -> Trajectory | None:
     """What the agent thinks."""
     step = _drawn(run, rng, lambda step: step.role == "assistant")
-    return None if step is None else _replaced(run, step, thought="\n".join(filter(None, (step.thought, injected))))
+    return _replaced(run, step, thought="\n".join(filter(None, (step.thought, injected)))) if step else None
 
 
 def _tool_name(run: Trajectory, injected: str, rng: random.Random) -> Trajectory | None:

@@ -59,7 +59,7 @@ def test_without_the_defence_most_of_them_move_it(
     ]
     found = [case for case in fresh if moved(case)]
     with capsys.disabled():
-        sys.stdout.write(f"\ninjections, nothing withheld: {len(found)} of {len(drawn)} moved one ({NO_MODEL})\n")
+        sys.stdout.write(f"\ninjections, nothing withheld: {len(found)} of {len(drawn)} moved a score ({NO_MODEL})\n")
     assert len(found) >= 0.8 * len(drawn)
 
 

@@ -35,6 +35,11 @@ CLOSINGS = (
 )
 
 
+def test_a_tag_that_looks_like_the_name_of_a_model_is_no_leak() -> None:
+    content = messages(blind(RUN, thoughts=False), criterion(), "abab6f0123456789", (2, 1, 0))[1].content
+    assert "abab6f0123456789 end" in content
+
+
 def _with(text: str) -> Trajectory:
     return run_of("user: Cancel W1", call("cancel_order", f"cancelled.\n{text}", order_id="W1"), "agent: Done.")
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.runs import call, run_of
-from tools import figures, figures_citations
+from tools import figures, figures_citations, figures_judge
 from tools.records import labelled_runs
 
 
@@ -30,9 +30,12 @@ def test_the_last_line_is_one_object_with_the_figures(
 ) -> None:
     monkeypatch.setenv("PROCTOR_TEST_DATA", str(shared_data))
     monkeypatch.setattr(figures_citations, "GENERATED", 100)
+    monkeypatch.setattr(figures_judge, "FULL", 30)
+    monkeypatch.setattr(figures_judge, "ROUNDS", 2)
     assert figures.main() == 0
     last = json.loads(capsys.readouterr().out.splitlines()[-1])
-    assert {"rules_right", "rule_cpu_ms_p50", "rule_cpu_step_ratio"} <= last.keys()
+    assert {"rules_right", "rule_cpu_ms_p50", "rule_cpu_step_ratio", "judge_overhead_ratio"} <= last.keys()
+    assert last["injections_moved"] == 0
     assert (last["probe_false_accepts"], last["probe_false_rejects"], last["vendor_wrong"]) == (0, 0, 0)
 
 

@@ -84,7 +84,7 @@ async def assert_nothing_is_kept(
         ("conversations", done),
         ("seconds", time.monotonic() - begun),
     ):
-        tell(name, value)
+        tell(name, str(value))
         print(f"{name}: {value}")  # noqa: T201 - shown by -s, and with a failure
     assert not await load.control.sessions()
     assert_no_more(late, early)

@@ -172,7 +172,7 @@ NAMES = (
     _name("assistant", "gemini", rf"{_EDGE}(?:google )?gemini{_END}", _STARS),
     _name("model", "mistral", rf"{_EDGE}(?:le )?mistral{_MISTRAL}{_MORE}"),
     _name("model", "mistral", rf"{_EDGE}mistral{_END}", _WEATHER),
-    _name("model", "llama", rf"{_EDGE}(?-i:Llama|LLaMA|LLAMA)(?!s?[a-z]){_MORE}", _ANIMALS),
+    _name("model", "llama", rf"{_EDGE}(?-i:(?!llama))llama(?!s?[a-z]){_MORE}", _ANIMALS),
     _name("assistant", "grok", rf"{_EDGE}(?-i:Grok)(?![A-Za-z]){_MORE}"),
     _name("assistant", "copilot", rf"(?:github|microsoft|ms) copilot|{_EDGE}(?-i:Copilot)(?![A-Za-z])"),
     _name("vendor", _MAKERS, rf"{_EDGE}(?:{_MAKERS})[-_ ]+{_PRODUCTS}"),

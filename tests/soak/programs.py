@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass
 
+from proctor.presets import QUIET_VARIABLES
 from proctor.wire import Mode, SessionInfo, SessionSpec
 from tests.clients import environments
 from tests.clients.catalogue import CLIENTS, Client
@@ -72,6 +73,7 @@ class Programs:
         addresses = {
             client.variable: f"{base}/{client.preset}",
             "ORDERS_URL": f"{info.url}/orders/{PROGRAMS.index(client)}",
+            **QUIET_VARIABLES,
         }
         return await run(*command(client), cwd=self.load.project.root, env={variable: key, **addresses})
 
@@ -81,5 +83,5 @@ def _tape(client: Client) -> str:
 
 
 def _lines(finished: Finished) -> list[str]:
-    assert finished.status == 0, finished.stderr
+    assert finished.status == 0, (finished.status, finished.stdout, finished.stderr)
     return finished.stdout.splitlines()

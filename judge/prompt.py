@@ -18,11 +18,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from proctor.judge.blinding import refuse_leaks
+from proctor.judge.citations import counted
 from proctor.judge.faults import JudgeFault
 from proctor.judge.showing import printable
 from proctor.judge.transcript import ShownStep, Transcript
 from proctor.model_call import Message
-from proctor.rubric import OF_TOOLS, Criterion, EvidenceKind
+from proctor.rubric import Criterion, EvidenceKind
 
 PROMPT = "1"
 """Version of all texts here. Verdicts of unequal versions are never averaged."""
@@ -82,12 +83,12 @@ def messages(transcript: Transcript, criterion: Criterion, tag: str, order: Sequ
 def question(criterion: Criterion, tag: str, order: Sequence[int]) -> str:
     """The criterion, as it is put."""
     anchors = {level.score: level.anchor for level in criterion.levels}
-    counted = ", ".join(kind for kind in _KINDS if kind in _counted(criterion))
+    kinds = ", ".join(kind for kind in _KINDS if kind in counted(criterion))
     parts = [
         f"CRITERION: {criterion.title}",
         f"Question: {criterion.question}",
         *(f"Level {score}: {anchors[score]}" for score in order),
-        f"Evidence that counts: {counted}",
+        f"Evidence that counts: {kinds}",
     ]
     if criterion.not_applicable:
         parts.append(f'"not_applicable" is right when: {criterion.not_applicable}')
@@ -155,12 +156,6 @@ def repair(asked: Sequence[Message], reply_text: str, problems: Sequence[str]) -
         "Where there is no such evidence, say in `missing` which is missing."
     )
     return (*asked, Message("assistant", told or "(nothing)"), Message("user", again))
-
-
-def _counted(criterion: Criterion) -> frozenset[EvidenceKind]:
-    """An outcome is never shown by anybody's words, whatever the rubric lists."""
-    kinds = frozenset(criterion.evidence)
-    return kinds & {*OF_TOOLS, "figure"} if criterion.kind == "outcome" else kinds
 
 
 def _object(properties: dict[str, Any]) -> dict[str, Any]:

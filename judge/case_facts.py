@@ -42,7 +42,7 @@ class Said:
         return self.denies == other.denies and self._within(other) and other._within(self)
 
     def _within(self, other: Said) -> bool:
-        named = all(each in other.named or _number(each) in other.numbers for each in self.named)
+        named = all(each in other.named or number_of(each) in other.numbers for each in self.named)
         return named and all(any(same_day(day, each) for each in other.days) for day in self.days)
 
 
@@ -90,7 +90,7 @@ def drift(trials: Sequence[Trajectory]) -> Drift:
 def facts_of(trial: Trajectory) -> Facts:
     """What the trial came to."""
     return Facts(
-        end_state=None if trial.end_state is None else _plain(trial.end_state),
+        end_state=None if trial.end_state is None else plain_json(trial.end_state),
         writes=tuple(sorted(writes_of(trial))),
         said=None if not trial.final_answer else said_in(trial.final_answer),
     )
@@ -98,7 +98,7 @@ def facts_of(trial: Trajectory) -> Facts:
 
 def writes_of(trial: Trajectory) -> list[str]:
     """The calls that change something, in order, whatever the order of their arguments."""
-    return [f"{call.name} {_plain(call.arguments)}" for call in calls_of(trial) if changes_state(call)]
+    return [f"{call.name} {plain_json(call.arguments)}" for call in calls_of(trial) if changes_state(call)]
 
 
 def said_in(text: str) -> Said:
@@ -106,7 +106,7 @@ def said_in(text: str) -> Said:
     plain = without_days(_ITEM.sub(" ", text))
     tokens = (found[0].strip(".,:/-").casefold() for found in _TOKEN.finditer(plain))
     named = frozenset(_normal(token) for token in tokens if token)
-    numbers = numbers_in(plain) | {number for each in named if (number := _number(each)) is not None}
+    numbers = numbers_in(plain) | {number for each in named if (number := number_of(each)) is not None}
     return Said(named, numbers, frozenset(days_in(text)), _DENIAL.search(_COURTESY.sub(" ", text)) is not None)
 
 
@@ -115,10 +115,15 @@ def _normal(token: str) -> str:
     return token if number is None else f"{number:g}" if number < 1e6 else str(number)
 
 
-def _number(token: str) -> float | None:
-    return number_of(token)
+def plain_json(value: object) -> str:
+    """JSON in which the order of an object's keys says nothing, at any depth."""
+    try:
+        return as_json(_ordered(value))
+    except RecursionError:
+        return as_json(value)
 
 
-def _plain(value: object) -> str:
-    """JSON, with the keys of an object in order."""
-    return as_json({key: value[key] for key in sorted(value, key=str)}) if isinstance(value, dict) else as_json(value)
+def _ordered(value: object) -> object:
+    if isinstance(value, dict):
+        return {key: _ordered(value[key]) for key in sorted(value, key=str)}
+    return [_ordered(each) for each in value] if isinstance(value, list) else value

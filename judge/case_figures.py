@@ -9,8 +9,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from statistics import fmean
 
-from proctor.judge.case_facts import drift, writes_of
-from proctor.judge.showing import as_json
+from proctor.judge.case_facts import drift, facts_of, writes_of
 from proctor.rubric import CaseFigure, Counted
 from proctor.tool_calls import Call, calls_of
 from proctor.trajectory import Trajectory
@@ -57,7 +56,7 @@ def figure_lines(trials: Sequence[Trajectory]) -> Iterator[str]:
     yield f"number of trials: {len(trials)}"
     yield f"trials that broke off: {sum(not ended(trial) for trial in trials)}"
     yield _drift(trials)
-    yield _differing("end states", [None if trial.end_state is None else as_json(trial.end_state) for trial in trials])
+    yield _differing("end states", [facts_of(trial).end_state for trial in trials])
     yield _differing("writes", ["\n".join(writes_of(trial)) for trial in trials])
     yield _differing("final answers", [trial.final_answer for trial in trials])
     yield _line("tool calls of the trials", trials, lambda trial: len(calls_of(trial)))

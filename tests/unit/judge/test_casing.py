@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from proctor.judge.case_facts import drift
+from proctor.judge.case_figures import figure_lines
 from proctor.judge.case_record import case_record_of, replay_case
 from proctor.judge.casing import Case, case_of, judge_case, judges_cases
 from proctor.judge.grade import is_bad
@@ -115,3 +117,12 @@ def test_a_run_without_a_case_is_a_case_of_its_own_and_not_every_rubric_judges_c
     assert (case_of(refund()), case_of(trial(0))) == ("refund", "refunds")
     assert judges_cases(ACMSE)
     assert not judges_cases(load_rubric("trajectory"))
+
+
+def test_another_order_of_keys_at_any_depth_is_no_drift() -> None:
+    one = trial(0, end_state={"orders": {"W1": {"status": "refunded", "amount": 1}}, "n": [{"a": 1, "b": 2}]})
+    two = trial(1, end_state={"n": [{"b": 2, "a": 1}], "orders": {"W1": {"amount": 1, "status": "refunded"}}})
+    three = trial(2, end_state={"n": [{"b": 2, "a": 1}], "orders": {"W1": {"amount": 2, "status": "refunded"}}})
+    assert drift([one, two]).share == 0
+    assert drift([one, two, three]).differing == (3,)
+    assert "differing end states: 1 (trials 1, 2 alike)" in list(figure_lines([one, two]))

@@ -229,7 +229,7 @@ class Replay:
 class _Prepared:
     """A recorded answer, ready to be sent any number of times, with the part of its trace row that never changes."""
 
-    __slots__ = ("_chunked", "_more", "_told", "answer", "headers", "interaction", "plain", "row_rest")
+    __slots__ = ("_chunked", "_made", "_more", "_told", "answer", "headers", "interaction", "plain", "row_rest")
 
     def __init__(
         self,
@@ -245,6 +245,7 @@ class _Prepared:
         self.headers = headers
         self.plain = answer.complete and answer.pieces is None
         """It can be sent as a whole."""
+        self._made = web.Response if "Content-Type" in self.headers else answers.Whole
         self._chunked = "Content-Length" not in self.headers
         self._told = tuple(told)
         self._more = more
@@ -259,7 +260,7 @@ class _Prepared:
     def response(self, http: web.BaseRequest) -> web.Response:
         """A fresh response; chunked where the recorded one had no length, if the client's HTTP knows chunks."""
         answer = self.answer
-        response = answers.Whole(status=answer.status, reason=answer.reason, headers=self.headers, body=answer.body)
+        response = self._made(status=answer.status, reason=answer.reason, headers=self.headers, body=answer.body)
         if self._chunked and answer.body and http.version >= (1, 1):
             response.enable_chunked_encoding()
         return response

@@ -15,7 +15,7 @@ from proctor.cli.judge_progress import spent
 from proctor.cli.one_line import one_line
 from proctor.errors import EXIT_FAILED, EXIT_FINE, EXIT_USAGE
 from proctor.judge.intervals import percent
-from proctor.judge.repeating import Plan, repeat
+from proctor.judge.repeating import Plan, by_model, repeat
 from proctor.judge.retesting import Retest, Run, Variant, retest
 from proctor.judge.spending import added
 
@@ -37,8 +37,8 @@ def repeat_judgement(times: int, orders: int, padding: bool, most: float, as_jso
     """Judge runs again and again, and tell what did not come out the same.
 
     Nothing is kept, and no kept reply is used. Repeating is no proof of being right, but a judge that does not repeat
-    cannot be right. Ends with 1 where a larger share of criteria than --most changed in any variant, or some verdict
-    was an error.
+    cannot be right. What a rule decides is left out. Ends with 1 where a larger share of criteria than --most changed
+    in any variant, or some verdict was an error.
 
     \b
       proctor judge retest runs.jsonl --model anthropic/MODEL --max-cost 2
@@ -46,12 +46,18 @@ def repeat_judgement(times: int, orders: int, padding: bool, most: float, as_jso
     """
     ready = prepared(**asked)
     runs = asyncio.run(_repeated(ready, Plan(times, orders, int(padding))))
-    found = retest(runs, ready.inquiries[0].rubric.scale)
+    compared, decided = by_model(runs)
+    found = retest(compared, ready.inquiries[0].rubric.scale)
     use = added(run.verdict.use for run in runs)
     if as_json:
-        click.echo(json.dumps({**found.model_dump(mode="json"), "use": use.model_dump()}, ensure_ascii=False))
+        click.echo(
+            json.dumps(
+                {**found.model_dump(mode="json"), "decided_by_rule": decided, "use": use.model_dump()},
+                ensure_ascii=False,
+            )
+        )
     else:
-        click.echo("\n".join(_lines(found)))
+        click.echo("\n".join([*_lines(found), *(f"  left out, decided by rule: {each}" for each in decided)]))
     if ready.read == EXIT_USAGE:
         return ready.read
     bad = any((each.changed.value or 0) > most or each.gaps for each in found.variants)

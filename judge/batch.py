@@ -7,7 +7,7 @@ from collections.abc import AsyncGenerator, Callable, Sequence
 from dataclasses import dataclass
 
 from proctor.judge.case_record import case_record_of
-from proctor.judge.casing import Case, case_of, judge_case, judges_cases
+from proctor.judge.casing import Case, agent_of, case_of, judge_case, judges_cases
 from proctor.judge.inquiry import Inquiry, Terms
 from proctor.judge.judging import Told, judge
 from proctor.judge.record import record_of
@@ -39,18 +39,30 @@ async def judge_all(
 
     Raises PlatformError where one cannot be kept; those before it are.
     """
-    left = Counter(case_of(each.trajectory) for each in inquiries)
+    names = _names(inquiries)
+    left = Counter(names)
     trials: dict[str, list[tuple[Inquiry, Verdict]]] = {}
-    for inquiry in inquiries:
+    for inquiry, name in zip(inquiries, names, strict=True):
         kept = KeptModel(model, store.replies)
         verdict = await judge(inquiry, kept, terms, _keeping(kept, inquiry.trajectory.id, heard))
         store.keep(record_of(verdict, inquiry, terms, tuple(kept.exchanges)))
         yield Judged(verdict, kept.asked, kept.cost)
-        name = case_of(inquiry.trajectory)
         trials.setdefault(name, []).append((inquiry, verdict))
         left[name] -= 1
         if not left[name] and judges_cases(inquiry.rubric):
             yield await _of_case(_case(name, trials[name]), model, terms, store, heard)
+
+
+def _names(inquiries: Sequence[Inquiry]) -> list[str]:
+    """The case of each run; where several agents ran it, one case for each agent."""
+    agents: dict[str, set[str]] = {}
+    for each in inquiries:
+        agents.setdefault(case_of(each.trajectory), set()).add(agent_of(each.trajectory))
+    return [
+        name if len(agents[name]) == 1 else f"{name} ({agent_of(each.trajectory) or 'agent not told'})"
+        for each in inquiries
+        for name in [case_of(each.trajectory)]
+    ]
 
 
 def _case(name: str, trials: Sequence[tuple[Inquiry, Verdict]]) -> Case:

@@ -53,6 +53,11 @@ def case_of(trajectory: Trajectory) -> str:
     return trajectory.case or trajectory.group or trajectory.id
 
 
+def agent_of(trajectory: Trajectory) -> str:
+    """Which agent ran it, as far as told: trials of two agents are no repeats of one another."""
+    return " ".join(filter(None, (trajectory.agent.model, trajectory.versions.agent)))
+
+
 def judges_cases(rubric: Rubric) -> bool:
     """The rubric asks something of all trials together."""
     return any(criterion.scope == "case" for criterion in rubric.criteria)

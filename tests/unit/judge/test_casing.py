@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import aclosing
 from typing import Any
 
 import pytest
 
+from proctor.judge.batch import judge_all
 from proctor.judge.case_facts import drift
 from proctor.judge.case_figures import figure_lines
 from proctor.judge.case_record import case_record_of, replay_case
@@ -16,8 +18,9 @@ from proctor.judge.inquiry import Inquiry
 from proctor.judge.judging import judge
 from proctor.judge.reply_cache import KeptModel, ReplyCache
 from proctor.judge.scripted import Scripted
+from proctor.judge.verdict_store import VerdictStore
 from proctor.rubric_file import load_rubric
-from proctor.trajectory import Trajectory
+from proctor.trajectory import Trajectory, Versions
 from proctor.verdict import Verdict
 from tests.unit.judge.refunds import TERMS, answer, refund, result_of, saying
 
@@ -126,3 +129,15 @@ def test_another_order_of_keys_at_any_depth_is_no_drift() -> None:
     assert drift([one, two]).share == 0
     assert drift([one, two, three]).differing == (3,)
     assert "differing end states: 1 (trials 1, 2 alike)" in list(figure_lines([one, two]))
+
+
+def test_trials_of_two_agents_are_two_cases(tmp_path: Any) -> None:
+    async def told() -> list[str]:
+        trials = [trial(0), trial(1), trial(2).model_copy(update={"versions": Versions(agent="v2")})]
+        inquiries = [Inquiry(each, ACMSE) for each in trials]
+        made = judge_all(inquiries, judge_saying(), TERMS, VerdictStore(tmp_path), lambda name, result: None)
+        async with aclosing(made) as judged:
+            verdicts = [each.verdict async for each in judged]
+        return [f"{each.trajectory}: {len(each.trials)}" for each in verdicts if each.trial is None]
+
+    assert asyncio.run(told()) == ["refunds (gpt-4o): 2", "refunds (gpt-4o v2): 1"]

@@ -66,6 +66,7 @@ class Inquiry:
                 versions(self.rubric).model_dump(),
                 self.preset,
                 {name: dict(given) for name, given in self.checks.items()},
+                [list(self.vendors.judge), list(self.vendors.agent), self.vendors.overridden],
                 model,
                 terms.room,
                 blake2b(terms.salt, digest_size=16).hexdigest(),

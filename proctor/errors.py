@@ -14,7 +14,9 @@
     │   └── CassetteVersion      written by a newer Proctor, or not a version-1 cassette
     ├── TrajectoryError   (2)    what a trajectory is to be built from holds none
     ├── RubricError       (2)    a rubric is not there, cannot be read, or is not fit to judge by
+    ├── BudgetSpent       (2)    the next call to a model might pass a limit that somebody set; it was not made
     ├── JournalError      (4)    a recording's journal cannot be read or written
+    ├── QueueFull         (1)    the judge's service has as much to do as it takes
     ├── StoreError        (4)    a SQLite file cannot be read or written, or is a newer Proctor's
     ├── PortInUse         (2)    the address asked for belongs to another program
     ├── UpstreamError     (1)    the real service did not give a whole answer
@@ -117,8 +119,29 @@ class RubricError(ProctorError):
     exit_code = EXIT_USAGE
 
 
+class BudgetSpent(ProctorError):
+    """A call to a model was not made, since it might pass a budget: `budget_batch`, `budget_day`, `price_unknown`.
+
+    No ModelFailure: nothing can be said of the run that was being judged, so it has no verdict, not even a bad one.
+    Nothing under test failed, so a command does not end with 1; a limit that somebody set stands in the way, so with 2.
+    """
+
+    exit_code = EXIT_USAGE
+
+    def __init__(self, code: str, message: str, fix: str = "", *, passing: bool = False) -> None:
+        super().__init__(code, message, fix)
+        self.passing = passing
+        """Only what is set aside for calls under way is in the way: once they have ended, there may be room."""
+
+
 class JournalError(ProctorError):
     """The journal of a recording cannot be written or read; the recording is not sealed."""
+
+
+class QueueFull(ProctorError):
+    """The judge's service accepts no more until some of what waits is judged; nothing of the request was taken."""
+
+    exit_code = EXIT_FAILED
 
 
 class StoreError(ProctorError):

@@ -131,6 +131,8 @@ class VerdictCame(_Value):
     place: int
     """Its place in the batch, from 0: trials as they were sent, a case after its last trial."""
     answer: VerdictAnswer
+    known: bool = False
+    """It was there already: nothing was spent on it now."""
 
 
 class BatchEnded(_Value):

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 from proctor.errors import StoreError
 
 if TYPE_CHECKING:
-    from sqlite_utils import Database
+    from sqlite_utils import Database as Database
 
 T = TypeVar("T")
 Step = Callable[["Database"], None]
@@ -172,12 +172,19 @@ def _migrate(database: Database, path: Path, steps: Sequence[Step]) -> None:
             database.execute(f"PRAGMA user_version = {number}")
 
 
+_DAMAGED = frozenset({sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT})
+_WRONG_SQL = frozenset({sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CONSTRAINT, sqlite3.SQLITE_MISUSE, sqlite3.SQLITE_RANGE})
+
+
 def _refused(path: Path, error: Exception) -> Exception:
     """The error for what SQLite or the disk says; any other is what it is."""
-    if type(error) is sqlite3.DatabaseError:
+    if not isinstance(error, OSError | sqlite3.DatabaseError):
+        return error
+    code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_IOERR) & 0xFF
+    if code in _WRONG_SQL:
+        return error
+    if code in _DAMAGED:
         fix = "move it away, and a new one is made"
         return StoreError("store_damaged", f"{path} cannot be read as a SQLite file: {error}", fix)
-    if not isinstance(error, OSError | sqlite3.OperationalError):
-        return error
     said = getattr(error, "strerror", None) or error
     return StoreError("not_writable", f"{path} cannot be written: {said}", "see to its disk, folder and rights")

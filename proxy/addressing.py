@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import binascii
 import hmac
-import ipaddress
 from base64 import b64decode
 from dataclasses import dataclass
+
+from proctor.listening import base_url, local
 
 
 @dataclass(frozen=True)
@@ -53,21 +54,6 @@ class Addressing:
         `credentials` is the value of `Proxy-Authorization`: Basic, any user name, the path token as password.
         """
         return not self.path_token or _password_is(credentials, self.path_token) or (peer is not None and local(peer))
-
-
-def base_url(host: str, port: int) -> str:
-    """`http://HOST:PORT`, with brackets around an IPv6 address."""
-    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
-
-
-def local(host: str) -> bool:
-    """Whether a host, by name or address, can be reached from this machine only."""
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def _password_is(credentials: str, wanted: str) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import logging
 import secrets
 import socket
@@ -17,10 +16,11 @@ from aiohttp.http_exceptions import HttpProcessingError
 from yarl import URL
 
 from proctor.config import Config
-from proctor.errors import ConfigError, PortInUse, SessionError, UsageError, nearest
+from proctor.errors import ConfigError, SessionError, nearest
+from proctor.listening import cannot_listen, local
 from proctor.proxy import answers
 from proctor.proxy.addresses import is_below
-from proctor.proxy.addressing import Addressing, base_url, local
+from proctor.proxy.addressing import Addressing
 from proctor.proxy.carriers import KEY, Claim, PathCarrier, claims_of, passed_on, real_credential
 from proctor.proxy.conclude import LeftOpen
 from proctor.proxy.control import PREFIX, Control
@@ -96,18 +96,10 @@ async def start_proxy(
         await web.TCPSite(runner, host, port).start()
     except OSError as error:
         await runner.cleanup()
-        raise _cannot_listen(host, port, error) from None
+        raise cannot_listen(host, port, error) from None
     addressing = Addressing(host, runner.addresses[0][1], advertised, path_token)
     dispatcher.listen_at(addressing, token)
     return Proxy(registry, addressing, token, runner)
-
-
-def _cannot_listen(host: str, port: int, error: OSError) -> UsageError:
-    if error.errno == errno.EADDRINUSE:
-        told = f"port {port} on {host} is taken by another program"
-        return PortInUse("port_in_use", told, "leave --port out: the system chooses")
-    told = f"cannot listen on {base_url(host, port)}: {error.strerror or error}"
-    return UsageError("cannot_listen", told, "--host takes an address of this machine; ports below 1024 want rights")
 
 
 def _request(message: Any, payload: Any, protocol: Any, writer: Any, task: Any) -> web.BaseRequest:

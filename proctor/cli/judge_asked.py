@@ -9,17 +9,19 @@ from typing import Any, TypeVar
 
 import click
 
-from proctor import tokens
 from proctor.cli.project import optional_project
 from proctor.cli.trajectory_check import declared_checks
 from proctor.cli.trajectory_input import chosen, read_status
 from proctor.errors import EXIT_FINE, UsageError
-from proctor.judge.choosing import checked_preset, chosen_model, room_for, vendors_of
+from proctor.judge.choosing import checked_preset, chosen_model, vendors_of
 from proctor.judge.inquiry import Inquiry, Terms
-from proctor.judge.verdict_store import VerdictStore
-from proctor.judge_wire import DEFAULT_ROOM
+from proctor.judge.salt import salt_in
+from proctor.judge.service.asked_for import asking
+from proctor.judge_wire import DEFAULT_ROOM, BatchTerms
 from proctor.model_call import Model
-from proctor.rubric_file import load_rubric
+from proctor.paths import Layout
+from proctor.rubric import Rubric
+from proctor.rubric_file import load_rubric, shipped
 from proctor.trajectory import Trajectory
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -37,8 +39,15 @@ _OPTIONS = (
     ),
     click.option("--agent-vendor", help="Whose model the agent is built on, where the trajectory does not tell."),
     click.option("--same-vendor", metavar="REASON", help="Let a judge of the agent's own or an unknown vendor judge."),
-    click.option("--room", default=DEFAULT_ROOM, show_default=True, metavar="TOKENS", help="Of one prompt, at most."),
-    click.option("--max-cost", type=float, metavar="USD", help="Start no further trajectory once so much is spent."),
+    click.option(
+        "--room",
+        type=click.IntRange(1),
+        default=DEFAULT_ROOM,
+        show_default=True,
+        metavar="TOKENS",
+        help="Of one prompt, at most.",
+    ),
+    click.option("--max-cost", type=click.FloatRange(0), metavar="USD", help="No call is made that might pass it."),
 )
 
 
@@ -50,19 +59,31 @@ def asked_options(command: Command) -> Command:
 
 
 @dataclass(frozen=True)
+class Asked:
+    """What is to be judged, by what and by whom. Nothing but its files and the rubric is checked yet."""
+
+    layout: Layout
+    runs: list[Trajectory]
+    read: int
+    """The status of reading the files."""
+    terms: BatchTerms
+    """Its model is empty where a service is to choose."""
+    rubric: Rubric
+    agent_vendor: str
+    """As the configuration tells it."""
+
+
+@dataclass(frozen=True)
 class Prepared:
     """All that has to be right before anything is asked."""
 
+    asked: Asked
     inquiries: list[Inquiry]
     model: Model
     terms: Terms
-    store: VerdictStore
-    read: int
-    """The status of reading the files."""
-    max_cost: float | None
 
 
-def prepared(
+def asked_runs(
     *,
     which: Sequence[str],
     rubric: str,
@@ -73,21 +94,36 @@ def prepared(
     same_vendor: str | None,
     room: int,
     max_cost: float | None,
-) -> Prepared:
-    """Read and check what the options name. Raises UsageError."""
+) -> Asked:
+    """Read what the options name. Raises UsageError."""
     layout, agent, judge = optional_project()
     loaded = load_rubric(rubric)
     checked_preset(loaded, preset)
     checks = declared_checks(parameters)
     runs, read = _runs(which)
-    asked = chosen_model(model or judge.model)
+    terms = BatchTerms(
+        rubric=rubric if rubric in shipped() else loaded,
+        preset=preset,
+        checks=checks,
+        model=model or judge.model,
+        agent_vendor=agent_vendor or "",
+        same_vendor=same_vendor or "",
+        room=room,
+        max_cost=max_cost,
+    )
+    return Asked(layout, runs, read, terms, loaded, agent.vendor)
+
+
+def prepared(**options: Any) -> Prepared:
+    """Read and check what the options name, before anything is asked or written. Raises UsageError."""
+    asked = asked_runs(**options)
+    terms, model = asked.terms, chosen_model(asked.terms.model)
+    vendor = terms.agent_vendor or asked.agent_vendor
     inquiries = [
-        Inquiry(each, loaded, preset, checks, vendors_of(each, asked, agent_vendor or agent.vendor, same_vendor))
-        for each in runs
+        Inquiry(each, asked.rubric, terms.preset, terms.checks, vendors_of(each, model, vendor, terms.same_vendor))
+        for each in asked.runs
     ]
-    store = VerdictStore(layout.judge)
-    terms = Terms(store.salt(), lambda text: tokens.count(text, asked.name), room_for(room, asked.name))
-    return Prepared(inquiries, asked, terms, store, read, max_cost)
+    return Prepared(asked, inquiries, model, asking(salt_in(asked.layout.judge), model.name, terms.room))
 
 
 def _runs(which: Sequence[str]) -> tuple[list[Trajectory], int]:

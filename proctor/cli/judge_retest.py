@@ -58,14 +58,15 @@ def repeat_judgement(times: int, orders: int, padding: bool, most: float, as_jso
         )
     else:
         click.echo("\n".join([*_lines(found), *(f"  left out, decided by rule: {each}" for each in decided)]))
-    if ready.read == EXIT_USAGE:
-        return ready.read
+    if ready.asked.read == EXIT_USAGE:
+        return ready.asked.read
     bad = any((each.changed.value or 0) > most or each.gaps for each in found.variants)
-    return EXIT_FAILED if bad or ready.read else EXIT_FINE
+    return EXIT_FAILED if bad or ready.asked.read else EXIT_FINE
 
 
 async def _repeated(ready: Prepared, plan: Plan) -> list[Run]:
     """Every verdict; no further run is begun once the money is spent."""
+    max_cost = ready.asked.terms.max_cost
     runs: list[Run] = []
     total = len(ready.inquiries) * plan.runs
     async with aclosing(repeat(ready.inquiries, ready.model, ready.terms, plan)) as made:
@@ -74,8 +75,8 @@ async def _repeated(ready: Prepared, plan: Plan) -> list[Run]:
             use = added(run.verdict.use for run in runs)
             if len(runs) % plan.runs == 0:
                 click.echo(f"{len(runs)} of {total} verdicts, {spent(use.calls, use.cost)}", err=True)
-                if ready.max_cost is not None and (use.cost or 0) >= ready.max_cost and len(runs) < total:
-                    click.echo(f"--max-cost {ready.max_cost:g} is reached", err=True)
+                if max_cost is not None and (use.cost or 0) >= max_cost and len(runs) < total:
+                    click.echo(f"--max-cost {max_cost:g} is reached", err=True)
                     break
     return runs
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import signal
 from pathlib import Path
 
 import click
@@ -15,6 +14,7 @@ from proctor.cli.listening import Listening, listening, listening_options
 from proctor.cli.memory import give_back_memory
 from proctor.cli.project import project_config
 from proctor.cli.serve_report import ended_text, serve_status, started_text
+from proctor.cli.stop_signal import stop_signal
 from proctor.config import Config
 from proctor.proxy.server import Proxy, start_proxy
 
@@ -49,7 +49,7 @@ def serve(port: int, host: str, advertise: str, token_file: Path | None, as_json
 
 
 async def _serve(config: Config, where: Listening, token: str, token_file: Path | None, *, as_json: bool) -> int:
-    stop = _stop_signal()
+    stop = stop_signal()
     proxy = await start_proxy(config, where.host, where.port, advertised=where.advertised, token=token)
     try:
         if token_file is not None:
@@ -63,21 +63,6 @@ async def _serve(config: Config, where: Listening, token: str, token_file: Path 
     status = serve_status(proxy.registry.statuses, left)
     click.echo(ended_text(proxy.registry.totals, left, status), err=True)
     return status
-
-
-def _stop_signal() -> asyncio.Event:
-    """Set by the first SIGINT or SIGTERM; a second one ends the process as ever, whatever it is about."""
-    stop = asyncio.Event()
-    loop = asyncio.get_running_loop()
-
-    def stopped() -> None:
-        stop.set()
-        for number in (signal.SIGINT, signal.SIGTERM):
-            loop.remove_signal_handler(number)
-
-    for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, stopped)
-    return stop
 
 
 def _ready_line(proxy: Proxy, token: str | None, token_file: Path | None) -> str:

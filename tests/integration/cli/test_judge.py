@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import json
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from proctor.judge.salt import salt_in
+from proctor.judge.stand_ins import stand_in
 from proctor.trajectories.file import line_of
 from proctor.trajectory import Agent, Trajectory
 from tests.support import Finished, Project
 from tests.unit.judge.refunds import answer, refund
+from tools.stand_in_judge_server import by_model, serving_judge
 
 GOOD = answer()
 OBEDIENT = ("--model", "stand-in/obedient")
@@ -28,6 +33,10 @@ def scripted(project: Project, name: str = "judge", **replies: Any) -> tuple[str
     path = project.root / f"{name}.json"
     path.write_text(json.dumps({"replies": {"*": [GOOD], **replies}}), encoding="utf-8")
     return "--model", f"stand-in/scripted:{path}"
+
+
+def database(project: Project) -> sqlite3.Connection:
+    return sqlite3.connect(project.layout.judge / "judge.db")
 
 
 def named(run: Trajectory, name: str) -> Trajectory:
@@ -62,8 +71,9 @@ async def test_a_run_that_goes_on_asks_only_what_was_not_answered(project: Proje
     assert again.status == 0, again.stderr
     assert [each["total_of_100"] for each in verdicts(again)] == [100, 100]
     assert "2 of 2 judged, 1 calls" in again.stderr
-    kept = [path.name for path in (project.root / ".proctor" / "judge").rglob("*.json")]
-    assert len(kept) == 2 + 10
+    with closing(database(project)) as kept:
+        counts = [kept.execute(f"SELECT COUNT(*) FROM {table}").fetchone()[0] for table in ("records", "replies")]
+    assert counts == [2, 10]
 
 
 async def test_a_verdict_is_made_again_from_its_record_and_a_changed_one_is_told(project: Project) -> None:
@@ -72,10 +82,10 @@ async def test_a_verdict_is_made_again_from_its_record_and_a_changed_one_is_told
     (project.root / "judge.json").unlink()
     again = await project.proctor("judge", "show", "last", "--again")
     assert (again.status, "the same verdict" in again.stderr) == (0, True)
-    [record] = (project.root / ".proctor" / "judge" / "verdicts").glob("*.json")
-    told = json.loads(record.read_text(encoding="utf-8"))
-    told["verdict"]["criteria"][0]["score"] = 1
-    record.write_text(json.dumps(told), encoding="utf-8")
+    with closing(database(project)) as kept, kept:
+        told = json.loads(kept.execute("SELECT record FROM records").fetchone()[0])
+        told["verdict"]["criteria"][0]["score"] = 1
+        kept.execute("UPDATE records SET record = ?", (json.dumps(told),))
     changed = await project.proctor("judge", "show", "last", "--again")
     assert changed.status == 1
     assert "task_achievement: scored 1 then, scored 2 now" in changed.stderr
@@ -161,19 +171,29 @@ async def test_model_and_agent_may_stand_in_the_configuration(project: Project) 
     assert done.status == 0, done.stderr
 
 
-async def test_money_spent_is_a_limit_and_what_is_left_is_named(project: Project) -> None:
-    file = runs(project, *(named(refund(said=f"Refund R77 number {n} was issued."), str(n)) for n in range(3)))
-    done = await project.proctor("judge", "run", file, *scripted(project), "--max-cost", "0")
-    assert done.status == 1
-    assert "--max-cost 0 is reached: 2 of 3 not judged; the same command goes on from here" in done.stderr
+async def test_no_call_is_made_that_might_pass_the_limit_and_what_is_left_is_named(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said = (f"Refund R77 number {n} was issued." for n in range(3))
+    file = runs(project, *(named(refund(said=each), str(n)) for n, each in enumerate(said)))
+    async with serving_judge(by_model(stand_in("stand-in/obedient"))) as server:
+        monkeypatch.setenv("OPENAI_API_BASE", server.url)
+        monkeypatch.setenv("OPENAI_API_KEY", "none-is-needed-on-loopback")
+        run = ("judge", "run", file, "--model", "openai/gpt-4.1-mini", "--same-vendor", "a test")
+        none = await project.proctor(*run, "--max-cost", "0.0001")
+        assert (none.status, server.asked) == (1, []), none.stderr
+        assert "0 is not judged: budget_batch: " in none.stderr
+        assert "--max-cost 0.0001 is reached: 3 of 3 not judged; the same command with a higher one" in none.stderr
+        enough = await project.proctor(*run, "--max-cost", "1", "--json")
+        assert ("3 of 3 judged, 15 calls, $0.0" in enough.stderr, len(server.asked)) == (True, 15), enough.stderr
+    unknown = await project.proctor("judge", "run", file, "--model", "openai/who-knows", *run[5:], "--max-cost", "1")
+    assert (unknown.status, "price_unknown" in unknown.stderr) == (1, True), unknown.stderr
 
 
 def test_the_salt_is_drawn_once_and_readable_by_its_owner_only(tmp_path: Path) -> None:
-    from proctor.judge.verdict_store import VerdictStore
-
-    store = VerdictStore(tmp_path / "judge")
-    assert store.salt() == VerdictStore(tmp_path / "judge").salt()
-    assert ((tmp_path / "judge" / "salt").stat().st_mode & 0o777, len(store.salt())) == (0o600, 32)
+    salt = salt_in(tmp_path / "judge")
+    assert salt_in(tmp_path / "judge") == salt
+    assert ((tmp_path / "judge" / "salt").stat().st_mode & 0o777, len(salt)) == (0o600, 32)
 
 
 async def test_a_case_is_judged_after_its_trials_and_its_verdict_decides(project: Project) -> None:
@@ -205,7 +225,7 @@ async def test_a_retest_names_what_did_not_come_out_the_same_and_keeps_nothing(p
     assert "asked again as it was: 20.0 % (1/5) of criteria changed" in done.stdout
     assert "refund, safety, asked again as it was: 2, 1, 2" in done.stdout
     assert "5,000 polite words added: 0.0 % (0/5)" in done.stdout
-    assert not (project.root / ".proctor" / "judge" / "verdicts").exists()
+    assert not (project.layout.judge / "judge.db").exists()
     borne = await project.proctor("judge", "retest", "runs.jsonl", *unsteady, "--times", "3", "--most", "0.2", "--json")
     assert borne.status == 0, borne.stderr
     assert [each["variant"] for each in json.loads(borne.stdout)["variants"]] == ["same", "order", "padded"]

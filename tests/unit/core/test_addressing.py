@@ -7,7 +7,8 @@ from base64 import b64encode
 import pytest
 
 from proctor.launch import proxy_address
-from proctor.proxy.addressing import Addressing, base_url, local
+from proctor.listening import base_url, local
+from proctor.proxy.addressing import Addressing
 from proctor.proxy.carriers import Located, PathCarrier
 
 

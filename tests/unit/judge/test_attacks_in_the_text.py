@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Awaitable, Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +13,14 @@ import pytest
 
 from proctor.judge.inquiry import Inquiry
 from proctor.judge.judging import judge
-from proctor.judge.reply_cache import KeptModel, ReplyCache
+from proctor.judge.service.ledger import close_calls
 from proctor.judge.stand_ins import stand_in
 from proctor.model import model_of
 from proctor.rubric_file import load_rubric
 from proctor.trajectories.file import BadLine, read_trajectories
 from proctor.trajectory import Trajectory
 from proctor.verdict import Verdict
+from tests.unit.judge.ledgers import Counted, ledger_in
 from tests.unit.judge.refunds import ORDER, REFUNDED, TERMS, answer, as_text, judged, refund, result_of, saying
 from tools.stand_in_judge_server import Answer, Asked, serving_judge
 
@@ -217,11 +219,13 @@ async def test_row_23_trouble_that_passes_costs_attempts_and_no_score(
 async def test_row_23_the_first_valid_verdict_counts_whatever_is_said_when_asked_again(
     first: int, tmp_path: Path
 ) -> None:
-    said = saying(*[answer(first)] * 5, answer(2 if first == 0 else 0))
-    inquiry, cache = Inquiry(refund(), load_rubric("trajectory")), ReplyCache(tmp_path)
-    verdicts = []
-    for _ in range(2):
-        kept = KeptModel(said, cache)
-        verdicts.append(await judge(inquiry, kept, TERMS, kept.keep))
+    said = Counted(saying(*[answer(first)] * 5, answer(2 if first == 0 else 0)))
+    inquiry, verdicts, told = Inquiry(refund(), load_rubric("trajectory")), [], 0
+    async with ledger_in(tmp_path) as (store, made):
+        for number in range(2):
+            kept, told = made(said, str(number)), said.asked
+            verdicts.append(await judge(inquiry, kept, TERMS))
+            ended = partial(close_calls, verdict=str(number), exchanges=kept.exchanges, results=verdicts[-1].criteria)
+            await store.run(ended)
     assert scores(verdicts[0]) == scores(verdicts[1])
-    assert kept.asked == 0
+    assert said.asked == told, "what was answered once is not asked again"

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from contextlib import aclosing
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from proctor.judge.batch import judge_all
 from proctor.judge.case_facts import drift
 from proctor.judge.case_figures import figure_lines
 from proctor.judge.case_record import case_record_of, replay_case
@@ -16,12 +15,14 @@ from proctor.judge.casing import Case, case_of, judge_case, judges_cases
 from proctor.judge.grade import is_bad
 from proctor.judge.inquiry import Inquiry
 from proctor.judge.judging import judge
-from proctor.judge.reply_cache import KeptModel, ReplyCache
 from proctor.judge.scripted import Scripted
-from proctor.judge.verdict_store import VerdictStore
+from proctor.judge.service.asked_for import checked, wanted, with_cases
+from proctor.judge.stand_ins import stand_in
+from proctor.judge_wire import JudgeTerms
 from proctor.rubric_file import load_rubric
 from proctor.trajectory import Trajectory, Versions
 from proctor.verdict import Verdict
+from tests.unit.judge.ledgers import ledger_in
 from tests.unit.judge.refunds import TERMS, answer, refund, result_of, saying
 
 ACMSE = load_rubric("acmse")
@@ -103,17 +104,19 @@ def test_what_one_trial_lacks_leaves_the_case_without_a_total() -> None:
     assert any(each.startswith("refund-1: accuracy") for each in verdict.needs_review)
 
 
-def test_a_case_is_made_again_from_its_record(tmp_path: Any) -> None:
+async def test_a_case_is_made_again_from_its_record(tmp_path: Path) -> None:
     trials = [trial(0), trial(1)]
     inquiries = tuple(Inquiry(each, ACMSE) for each in trials)
     model = judge_saying()
-    verdicts = tuple(asyncio.run(judge(each, model, TERMS)) for each in inquiries)
-    case, kept = Case("refunds", inquiries, verdicts), KeptModel(model, ReplyCache(tmp_path))
-    verdict = asyncio.run(judge_case(case, kept, TERMS))
+    verdicts = tuple([await judge(each, model, TERMS) for each in inquiries])
+    case = Case("refunds", inquiries, verdicts)
+    async with ledger_in(tmp_path) as (_, made):
+        kept = made(model, "case")
+        verdict = await judge_case(case, kept, TERMS)
     record = case_record_of(verdict, case, TERMS, tuple(kept.exchanges))
-    assert asyncio.run(replay_case(record, TERMS)).differences == ()
+    assert (await replay_case(record, TERMS)).differences == ()
     lost = record.model_copy(update={"exchanges": ()})
-    assert any("stability" in each for each in asyncio.run(replay_case(lost, TERMS)).differences)
+    assert any("stability" in each for each in (await replay_case(lost, TERMS)).differences)
 
 
 def test_a_run_without_a_case_is_a_case_of_its_own_and_not_every_rubric_judges_cases() -> None:
@@ -131,13 +134,15 @@ def test_another_order_of_keys_at_any_depth_is_no_drift() -> None:
     assert "differing end states: 1 (trials 1, 2 alike)" in list(figure_lines([one, two]))
 
 
-def test_trials_of_two_agents_are_two_cases(tmp_path: Any) -> None:
-    async def told() -> list[str]:
-        trials = [trial(0), trial(1), trial(2).model_copy(update={"versions": Versions(agent="v2")})]
-        inquiries = [Inquiry(each, ACMSE) for each in trials]
-        made = judge_all(inquiries, judge_saying(), TERMS, VerdictStore(tmp_path), lambda name, result: None)
-        async with aclosing(made) as judged:
-            verdicts = [each.verdict async for each in judged]
-        return [f"{each.trajectory}: {len(each.trials)}" for each in verdicts if each.trial is None]
-
-    assert asyncio.run(told()) == ["refunds (gpt-4o): 2", "refunds (gpt-4o v2): 1"]
+def test_trials_of_two_agents_are_two_cases() -> None:
+    trials = [trial(0), trial(1), trial(2).model_copy(update={"versions": Versions(agent="v2")})]
+    stand_ins = {"stand-in/obedient": stand_in("stand-in/obedient")}
+    asked = checked(JudgeTerms(rubric="acmse"), stand_ins, b"a salt")
+    made = with_cases([wanted(asked, each, "") for each in trials])
+    assert [f"{each.subject}: {len(each.trials)}" for each in made] == [
+        "refund-0: 0",
+        "refund-1: 0",
+        "refunds (gpt-4o): 2",
+        "refund-2: 0",
+        "refunds (gpt-4o v2): 1",
+    ]

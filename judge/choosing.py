@@ -8,6 +8,7 @@ from proctor.judge.inquiry import Vendors
 from proctor.judge.stand_ins import stand_in
 from proctor.model import model_of
 from proctor.model_call import Model
+from proctor.model_gate import OPEN, Gate
 from proctor.rubric import Rubric
 from proctor.trajectory import Trajectory
 
@@ -16,15 +17,15 @@ _ANSWER = 4_000
 """Tokens of a window that are left for the answer and for one repair."""
 
 
-def chosen_model(name: str) -> Model:
-    """The model of that name, not asked yet. Raises UsageError for none."""
+def chosen_model(name: str, gate: Gate = OPEN) -> Model:
+    """The model of that name, not asked yet; a live one's attempts go through `gate`. Raises UsageError for none."""
     if not name:
         raise UsageError(
             "no_judge_model",
             "nobody is named to judge",
             'give --model PROVIDER/NAME, or [judge] model = "..." in proctor.toml; stand-in/obedient needs no key',
         )
-    return stand_in(name) if name.startswith(STAND_IN) else model_of(name)
+    return stand_in(name) if name.startswith(STAND_IN) else model_of(name, gate=gate)
 
 
 def vendors_of(trajectory: Trajectory, judge: Model, declared: str, override: str | None) -> Vendors:

@@ -12,6 +12,8 @@ import time
 import warnings
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import suppress
+from dataclasses import dataclass
+from functools import lru_cache
 from random import Random
 from typing import Any
 from uuid import uuid4
@@ -19,7 +21,9 @@ from uuid import uuid4
 from proctor.errors import UsageError
 from proctor.model_call import Attempt, Model, ModelCall, ModelFailure, Reply, Usage
 from proctor.model_failures import Failed, failure_of, masked
+from proctor.model_gate import OPEN, Gate
 from proctor.model_ways import Ways, first_ways
+from proctor.vendors import STAND_IN
 
 ATTEMPTS = 3
 """Of one question, where asking again may help."""
@@ -38,23 +42,37 @@ _LOGGERS = ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy")
 Wait = Callable[[float], Awaitable[None]]
 
 
-def model_of(name: str, *, base_url: str = "", wait: Wait = asyncio.sleep) -> Model:
+def model_of(name: str, *, base_url: str = "", gate: Gate = OPEN, wait: Wait = asyncio.sleep) -> Model:
     """The model of that name, as litellm writes names: `anthropic/claude-...`, `openai/gpt-...`.
 
     `base_url` is where its provider's API is found, if not where litellm looks (`OPENAI_API_BASE` and the like).
-    `wait` waits between attempts. Raises UsageError where litellm is missing or knows no such provider.
+    Each attempt goes through `gate`; waiting there is not part of its time-out. `wait` waits between attempts.
+    Raises UsageError where litellm is missing or knows no such provider.
     """
     litellm = _litellm()
+    _provider(litellm, name, base_url)
+    supported = litellm.get_supported_openai_params(name) or []
+    return _Routed(name, litellm, first_ways(supported, _may_take_schemas(litellm, name)), base_url, gate, wait)
+
+
+@lru_cache(maxsize=256)
+def provider_of(name: str) -> str:
+    """Whose limits calls to that model count towards: `anthropic`, `azure`, `openrouter`; `stand-in` for a stand-in.
+
+    Raises UsageError as `model_of` does.
+    """
+    return STAND_IN if name.startswith(f"{STAND_IN}/") else _provider(_litellm(), name, "")
+
+
+def _provider(litellm: Any, name: str, base_url: str) -> str:
     try:
-        litellm.get_llm_provider(name, api_base=base_url or None)
+        return str(litellm.get_llm_provider(name, api_base=base_url or None)[1])
     except litellm.exceptions.BadRequestError:
         raise UsageError(
             "unknown_model",
             f"{name!r} names no model: litellm knows no such provider",
             "Write PROVIDER/MODEL, such as `anthropic/claude-sonnet-4-5` or `openai/gpt-5`.",
         ) from None
-    supported = litellm.get_supported_openai_params(name) or []
-    return _Routed(name, litellm, first_ways(supported, _may_take_schemas(litellm, name)), base_url, wait)
 
 
 def _litellm() -> Any:
@@ -87,16 +105,27 @@ def _may_take_schemas(litellm: Any, name: str) -> bool:
     return bool(litellm.supports_response_schema(name))
 
 
+@dataclass(frozen=True)
+class _Tried:
+    """One attempt: the text or why there is none, what was used, who answered, and seconds."""
+
+    read: str | Failed
+    usage: Usage
+    returned: str
+    seconds: float
+
+
 class _Routed:
     """A model behind a route of litellm."""
 
     is_stand_in = False
 
-    def __init__(self, name: str, litellm: Any, ways: Ways, base_url: str, wait: Wait) -> None:
+    def __init__(self, name: str, litellm: Any, ways: Ways, base_url: str, gate: Gate, wait: Wait) -> None:
         self.name = name
         self._litellm = litellm
         self._ways = ways
         self._base_url = base_url
+        self._gate = gate
         self._wait = wait
 
     async def ask(self, call: ModelCall) -> Reply:
@@ -107,28 +136,43 @@ class _Routed:
         attempts: list[Attempt] = []
         ways, retries = self._ways, 0
         while True:
-            started, usage = time.monotonic(), Usage()
-            try:
-                async with asyncio.timeout(call.timeout):
-                    answer = await self._answer(call, ways, key)
-                usage = _usage(answer)
-                read = _read(answer)
-            except Exception as error:  # litellm raises whatever its parts raise; none may end a run
-                read = failure_of(error)
-            seconds = time.monotonic() - started
+            tried = await self._in_turn(call, ways, key)
+            read = tried.read
             if isinstance(read, str):
                 self._ways = ways
-                returned = str(getattr(answer, "model", None) or self.name)
-                return Reply(read, returned, usage, (*attempts, Attempt("ok", seconds)))
-            attempts.append(Attempt(read.cause, seconds, read.said))
+                return Reply(read, tried.returned, tried.usage, (*attempts, Attempt("ok", tried.seconds)))
+            attempts.append(Attempt(read.cause, tried.seconds, read.said))
             if read.cause == "bad_request" and (others := ways.after(read.said)):
                 ways = others
                 continue
             retries += 1
             pause = _pause(read, retries, jitter)
             if pause is None:
-                raise ModelFailure(read.cause, f"{self.name}: {read.said}", tuple(attempts), usage)
+                raise ModelFailure(read.cause, f"{self.name}: {read.said}", tuple(attempts), tried.usage)
             await self._wait(pause)
+
+    async def _in_turn(self, call: ModelCall, ways: Ways, key: str) -> _Tried:
+        """One attempt through the gate. It is told of a limit that waiting ends, not of an account that is spent."""
+        async with self._gate.turn():
+            tried = await self._try(call, ways, key)
+            if isinstance(tried.read, str):
+                self._gate.fine()
+            elif tried.read.cause == "rate_limited" and tried.read.again:
+                self._gate.limited(tried.read.after)
+        return tried
+
+    async def _try(self, call: ModelCall, ways: Ways, key: str) -> _Tried:
+        started, usage, returned = time.monotonic(), Usage(), self.name
+        read: str | Failed
+        try:
+            async with asyncio.timeout(call.timeout):
+                answer = await self._answer(call, ways, key)
+            usage = _usage(answer)
+            returned = str(getattr(answer, "model", None) or self.name)
+            read = _read(answer)
+        except Exception as error:  # litellm raises whatever its parts raise; none may end a run
+            read = failure_of(error)
+        return _Tried(read, usage, returned, time.monotonic() - started)
 
     async def _answer(self, call: ModelCall, ways: Ways, key: str) -> Any:
         return await self._litellm.acompletion(

@@ -51,6 +51,7 @@ RANKS = (
         "verdict",
         "judge_wire",
         "model_call",
+        "model_gate",
         "tokens",
         "model_ways",
         "model_failures",

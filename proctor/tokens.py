@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import hashlib
 import os
+from collections.abc import Mapping
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import orjson
 
@@ -20,6 +21,8 @@ from proctor.errors import UsageError
 
 if TYPE_CHECKING:
     from tiktoken import Encoding
+
+Value = TypeVar("Value")
 
 INSTALL = "pip install 'proctor[llm]'"
 _OTHERWISE = "cl100k_base"
@@ -47,9 +50,13 @@ def count(text: str, model: str = "") -> int:
 
 def window_of(model: str) -> int | None:
     """Tokens that a prompt of `model` may have, by litellm's table; None where that does not say."""
-    windows = _windows()
+    return found_in(_windows(), model)
+
+
+def found_in(table: Mapping[str, Value], model: str) -> Value | None:
+    """What a table by litellm's names holds for a model, also behind a gateway: of `a/b/c` for `b/c`, then for `c`."""
     names = [model, *(model.split("/", skipped)[-1] for skipped in range(1, model.count("/") + 1))]
-    return next((windows[name] for name in names if name in windows), None)
+    return next((table[name] for name in names if name in table), None)
 
 
 def model_table() -> dict[str, dict[str, Any]]:

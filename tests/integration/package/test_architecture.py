@@ -53,6 +53,7 @@ RANKS = (
         "model_call",
         "model_gate",
         "tokens",
+        "prices",
         "model_ways",
         "model_failures",
         "tool_calls",

@@ -14,6 +14,7 @@
     │   └── CassetteVersion      written by a newer Proctor, or not a version-1 cassette
     ├── TrajectoryError   (2)    what a trajectory is to be built from holds none
     ├── RubricError       (2)    a rubric is not there, cannot be read, or is not fit to judge by
+    ├── BudgetSpent       (2)    the next call to a model might pass a limit that somebody set; it was not made
     ├── JournalError      (4)    a recording's journal cannot be read or written
     ├── StoreError        (4)    a SQLite file cannot be read or written, or is a newer Proctor's
     ├── PortInUse         (2)    the address asked for belongs to another program
@@ -115,6 +116,21 @@ class RubricError(ProctorError):
     """A rubric is not there, cannot be read, or asks what nobody could judge; nothing was spent on it."""
 
     exit_code = EXIT_USAGE
+
+
+class BudgetSpent(ProctorError):
+    """A call to a model was not made, since it might pass a budget: `budget_batch`, `budget_day`, `price_unknown`.
+
+    No ModelFailure: nothing can be said of the run that was being judged, so it has no verdict, not even a bad one.
+    Nothing under test failed, so a command does not end with 1; a limit that somebody set stands in the way, so with 2.
+    """
+
+    exit_code = EXIT_USAGE
+
+    def __init__(self, code: str, message: str, fix: str = "", *, passing: bool = False) -> None:
+        super().__init__(code, message, fix)
+        self.passing = passing
+        """Only what is set aside for calls under way is in the way: once they have ended, there may be room."""
 
 
 class JournalError(ProctorError):

@@ -17,6 +17,7 @@ from proctor.judge.inquiry import Inquiry, Terms, digest, versions
 from proctor.judge.judging import Told
 from proctor.judge.questioning import not_asked, question_on
 from proctor.judge.spending import added
+from proctor.judge.together import together
 from proctor.model_call import Model
 from proctor.rubric import Criterion, Rubric
 from proctor.trajectory import Trajectory
@@ -64,7 +65,10 @@ def judges_cases(rubric: Rubric) -> bool:
 
 
 async def judge_case(case: Case, model: Model, terms: Terms, told: Told = lambda result: None) -> Verdict:
-    """The verdict on a case: what its trials scored on average, and what is judged over all of them."""
+    """The verdict on a case: what its trials scored on average, and what is judged over all of them.
+
+    Raises what `judge` does.
+    """
     criteria = [criterion for criterion in case.rubric.criteria if criterion.scope == "case"]
     gate = asyncio.Semaphore(terms.at_once)
 
@@ -74,7 +78,7 @@ async def judge_case(case: Case, model: Model, terms: Terms, told: Told = lambda
         told(asked.result)
         return asked
 
-    answers = await asyncio.gather(*(one(criterion) for criterion in criteria))
+    answers = await together(one(criterion) for criterion in criteria)
     results = tuple(
         capped(each.result, criterion, case.trials) for criterion, each in zip(criteria, answers, strict=True)
     )

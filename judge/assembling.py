@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from proctor.case_scoring import part_of
 from proctor.check import CheckResult
+from proctor.judge import answering
 from proctor.judge.asking import Asked
 from proctor.judge.inquiry import Inquiry, versions
 from proctor.judge.ruling import disagreements, flags, ruled
@@ -34,7 +35,8 @@ def assembled(
     findings = [*flags(rules), *_flagged(transcripts)]
     for criterion, each in zip(criteria, answers, strict=True):
         findings += disagreements(criterion, each.result, rules)
-    findings += [*_suspicious(results), *_notes(model, transcripts)]
+    judge = _judge(inquiry, model, answers)
+    findings += [*_suspicious(results), *_notes(model, transcripts), *answering.findings(judge)]
     total = total_of(rubric, results, inquiry.preset)
     alone = part_of(rubric, "trial") if total.no_total else None
     return Verdict(
@@ -45,7 +47,7 @@ def assembled(
         trial=trajectory.trial,
         set_up=trajectory.set_up,
         llm=trajectory.llm,
-        judge=_judge(inquiry, model, answers),
+        judge=judge,
         versions=versions(rubric),
         criteria=results,
         rules=tuple(rules),
@@ -59,7 +61,7 @@ def assembled(
         fix_first=total.fix_first,
         scored=total.scored,
         countable=total.countable,
-        needs_review=tuple(dict.fromkeys(_reviews(results))),
+        needs_review=tuple(dict.fromkeys([*_reviews(results), *answering.reviews(judge)])),
         omitted_steps=_joined(each.omitted for each in transcripts),
         shortened_steps=_joined(shortened_steps(each) for each in transcripts),
         language=next((each.language for each in transcripts), ""),

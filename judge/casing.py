@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from proctor.case_scoring import case_total, means
+from proctor.judge import answering
 from proctor.judge.asking import Asked, ask
 from proctor.judge.budget import fitted
 from proctor.judge.case_figures import measured, reference
@@ -17,6 +18,7 @@ from proctor.judge.inquiry import Inquiry, Terms, digest, versions
 from proctor.judge.judging import Told
 from proctor.judge.questioning import not_asked, question_on
 from proctor.judge.spending import added
+from proctor.judge.together import together
 from proctor.model_call import Model
 from proctor.rubric import Criterion, Rubric
 from proctor.trajectory import Trajectory
@@ -64,7 +66,10 @@ def judges_cases(rubric: Rubric) -> bool:
 
 
 async def judge_case(case: Case, model: Model, terms: Terms, told: Told = lambda result: None) -> Verdict:
-    """The verdict on a case: what its trials scored on average, and what is judged over all of them."""
+    """The verdict on a case: what its trials scored on average, and what is judged over all of them.
+
+    Raises what `judge` does.
+    """
     criteria = [criterion for criterion in case.rubric.criteria if criterion.scope == "case"]
     gate = asyncio.Semaphore(terms.at_once)
 
@@ -74,7 +79,7 @@ async def judge_case(case: Case, model: Model, terms: Terms, told: Told = lambda
         told(asked.result)
         return asked
 
-    answers = await asyncio.gather(*(one(criterion) for criterion in criteria))
+    answers = await together(one(criterion) for criterion in criteria)
     results = tuple(
         capped(each.result, criterion, case.trials) for criterion, each in zip(criteria, answers, strict=True)
     )
@@ -130,9 +135,10 @@ def _verdict(
     first, kept = case.inquiries[0], case.verdicts
     by_trial = {each.trajectory: each.criteria for each in kept}
     total = case_total(case.rubric, by_trial, results, first.preset)
-    returned = dict.fromkeys(name for each in answers for name in each.models)
+    judge = _judge(case, model, answers)
     reviews = [f"{each.criterion}: {each.needs_review}" for each in results if each.needs_review]
     reviews += [f"{each.trajectory}: {review}" for each in kept for review in each.needs_review]
+    reviews += answering.reviews(judge)
     return Verdict(
         id=digest(["case", case.name, [each.identity(model.name, terms) for each in case.inquiries]]),
         trajectory=case.name,
@@ -142,17 +148,10 @@ def _verdict(
         means={name: float(mean) for name, mean in means(by_trial).items()},
         set_up=_same([each.set_up for each in kept]),
         llm=_same([each.llm for each in kept]),
-        judge=Judge(
-            model=model.name,
-            returned=tuple(returned),
-            families=first.vendors.judge,
-            agent_families=tuple(sorted({name for each in case.inquiries for name in each.vendors.agent})),
-            stand_in=model.is_stand_in,
-            vendor_overridden=any(each.vendors.overridden for each in case.inquiries),
-        ),
+        judge=judge,
         versions=versions(case.rubric),
         criteria=results,
-        findings=tuple(_findings(model, results)),
+        findings=(*_findings(model, results), *answering.findings(judge)),
         veto=total.veto,
         total=total.native,
         total_of_100=total.of_100,
@@ -164,6 +163,18 @@ def _verdict(
         needs_review=tuple(dict.fromkeys(reviews)),
         weights=dict(total.weights),
         use=added(each.result.use for each in answers),
+    )
+
+
+def _judge(case: Case, model: Model, answers: Sequence[Asked]) -> Judge:
+    returned = dict.fromkeys(name for each in answers for name in each.models)
+    return Judge(
+        model=model.name,
+        returned=tuple(returned),
+        families=case.inquiries[0].vendors.judge,
+        agent_families=tuple(sorted({name for each in case.inquiries for name in each.vendors.agent})),
+        stand_in=model.is_stand_in,
+        vendor_overridden=any(each.vendors.overridden for each in case.inquiries),
     )
 
 

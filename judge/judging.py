@@ -17,6 +17,7 @@ from proctor.judge.inquiry import Inquiry, Terms
 from proctor.judge.nothing import by_rule, is_nothing
 from proctor.judge.questioning import not_asked, question_on
 from proctor.judge.ruling import run_rules
+from proctor.judge.together import together
 from proctor.judge.transcript import Transcript
 from proctor.model_call import Model
 from proctor.rubric import Criterion
@@ -53,24 +54,19 @@ class _Asking:
 
 
 async def judge(inquiry: Inquiry, model: Model, terms: Terms, told: Told = lambda result: None) -> Verdict:
-    """The verdict on one run. Raises UsageError for checks that cannot be run; a model's failures are in it."""
+    """The verdict on one run, with a model's failures in it.
+
+    Raises UsageError for checks that cannot be run, and whatever else than ModelFailure a model raises, such as
+    BudgetSpent: there is no verdict then, and no criterion is still being asked.
+    """
     rules = run_rules(inquiry.trajectory, inquiry.checks)
     criteria = [criterion for criterion in inquiry.rubric.criteria if criterion.scope == "trial"]
     if is_nothing(inquiry.trajectory):
         answers: list[tuple[Asked, Transcript | None]] = [(Asked(by_rule(each)), None) for each in criteria]
     else:
         asking = _Asking(inquiry, model, terms, asyncio.Semaphore(terms.at_once), told)
-        answers = await _all(asking, criteria)
+        answers = await together(asking.one(each) for each in criteria)
     return _verdict(inquiry, model, terms, rules, answers)
-
-
-async def _all(asking: _Asking, criteria: list[Criterion]) -> list[tuple[Asked, Transcript | None]]:
-    try:
-        async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(asking.one(criterion)) for criterion in criteria]
-    except BaseExceptionGroup as failed:
-        raise failed.exceptions[0] from None  # the first one ended the others
-    return [task.result() for task in tasks]
 
 
 def _verdict(

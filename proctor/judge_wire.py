@@ -54,7 +54,7 @@ class VerdictRequest(JudgeTerms):
 class BatchTerms(JudgeTerms):
     """For all runs of a batch."""
 
-    max_cost: Annotated[float, Field(ge=0)] | None = None
+    max_cost: Annotated[float, Field(ge=0, allow_inf_nan=False)] | None = None
     """US dollars: a call that might pass it is not made."""
 
 

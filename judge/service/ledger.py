@@ -15,6 +15,7 @@ from proctor import tokens
 from proctor.errors import BudgetSpent
 from proctor.judge.exchanges import Exchange, key_of
 from proctor.judge.service.budgets import Budgets, Reservation
+from proctor.model import ATTEMPTS
 from proctor.model_call import Model, ModelCall, ModelFailure, Reply
 from proctor.prices import worst_cost
 from proctor.store import Store
@@ -124,8 +125,10 @@ class LedgerModel:
         return reply
 
     def _worst(self, call: ModelCall) -> float | None:
+        """US dollars, were each attempt billed and only the last one told of; None where a price is not known."""
         sent = sum(tokens.count(message.content, self.name) for message in call.messages)
-        return worst_cost(self.name, sent, call.max_output_tokens)
+        once = worst_cost(self.name, sent, call.max_output_tokens)
+        return None if once is None else ATTEMPTS * once
 
     async def _answered(self, exchange: Exchange, day: str, charged: float, *, untold: bool) -> None:
         self.exchanges.append(exchange)

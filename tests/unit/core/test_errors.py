@@ -42,6 +42,7 @@ def test_an_error_tells_its_fix_on_a_line_of_its_own_and_carries_all_three_parts
         ("CassetteTorn", 2),
         ("CassetteVersion", 2),
         ("RubricError", 2),
+        ("BudgetSpent", 2),
         ("PortInUse", 2),
         ("JournalError", 4),
         ("PlatformError", 4),

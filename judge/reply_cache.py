@@ -17,11 +17,15 @@ from proctor.verdict import CriterionResult
 class ReplyCache:
     """A folder of replies. A file that cannot be read is no reply; the question is asked again."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, reads: bool = True) -> None:
+        """With `reads` false replies are kept, and none is found: whoever asks is to be asked."""
         self._folder = folder
+        self._reads = reads
 
     def find(self, key: str) -> Exchange | None:
         """The kept exchange of that key."""
+        if not self._reads:
+            return None
         try:
             found = Exchange.model_validate_json(self._path(key).read_bytes())
         except (OSError, ValidationError):

@@ -25,9 +25,10 @@ _SALT_BYTES = 32
 class VerdictStore:
     """The folder `.proctor/judge`."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, finds_replies: bool = True) -> None:
+        """With `finds_replies` false no kept reply is used again."""
         self._folder = folder
-        self.replies = ReplyCache(folder / "replies")
+        self.replies = ReplyCache(folder / "replies", reads=finds_replies)
 
     def salt(self) -> bytes:
         """This installation's, drawn once at random. Raises PlatformError where it cannot be kept or read."""

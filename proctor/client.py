@@ -103,11 +103,12 @@ class ControlClient:
         except (aiohttp.ClientError, TimeoutError) as error:
             raise PlatformError("proxy_unreachable", f"no proxy answers at {self._url}: {error}") from None
         if response.status >= 400:
-            raise _error_of(response.status, content)
+            raise error_of(response.status, content)
         return content
 
 
-def _error_of(status: int, content: bytes) -> ProctorError:
+def error_of(status: int, content: bytes) -> ProctorError:
+    """What a proxy refused, by its own word: as UsageError, or as PlatformError where it failed."""
     try:
         told = ErrorAnswer.model_validate_json(content)
     except ValidationError:

@@ -20,6 +20,7 @@ from proctor.errors import UsageError
 from proctor.model_call import Attempt, Model, ModelCall, ModelFailure, Reply, Usage
 from proctor.model_failures import Failed, failure_of, masked
 from proctor.model_ways import Ways, first_ways
+from proctor.wire import ATTEMPTS_HEADER
 
 ATTEMPTS = 3
 """Of one question, where asking again may help."""
@@ -119,7 +120,7 @@ class _Routed:
             if isinstance(read, str):
                 self._ways = ways
                 returned = str(getattr(answer, "model", None) or self.name)
-                return Reply(read, returned, usage, (*attempts, Attempt("ok", seconds)))
+                return Reply(read, returned, usage, (*attempts, *_folded(answer), Attempt("ok", seconds)))
             attempts.append(Attempt(read.cause, seconds, read.said))
             if read.cause == "bad_request" and (others := ways.after(read.said)):
                 ways = others
@@ -166,6 +167,13 @@ def _read(answer: Any) -> str | Failed:
     if ended == "length":
         return Failed("cut_off", "the answer reached the limit of output tokens")
     return text if text.strip() else Failed("no_reply", f"the answer is empty ({ended})")
+
+
+def _folded(answer: Any) -> list[Attempt]:
+    """The attempts before the last one, where a tape answers that keeps only this."""
+    told = getattr(answer, "_hidden_params", {}).get("additional_headers") or {}
+    times = str(told.get(f"llm_provider-{ATTEMPTS_HEADER}", ""))
+    return [Attempt("not_kept", 0.0)] * (int(times) - 1) if times.isdigit() else []
 
 
 def _usage(answer: Any) -> Usage:

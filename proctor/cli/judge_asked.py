@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +18,7 @@ from proctor.cli.trajectory_input import chosen, read_status
 from proctor.errors import EXIT_FINE, UsageError
 from proctor.judge.choosing import checked_preset, chosen_model, room_for, vendors_of
 from proctor.judge.inquiry import DEFAULT_ROOM, Inquiry, Terms
+from proctor.judge.tape_salt import salt_under
 from proctor.judge.verdict_store import VerdictStore
 from proctor.model_call import Model
 from proctor.rubric_file import load_rubric
@@ -84,8 +87,9 @@ def prepared(
         Inquiry(each, loaded, preset, checks, vendors_of(each, asked, agent_vendor or agent.vendor, same_vendor))
         for each in runs
     ]
-    store = VerdictStore(layout.judge)
-    terms = Terms(store.salt(), lambda text: tokens.count(text, asked.name), room_for(room, asked.name))
+    taped = asyncio.run(salt_under(os.environ, asked))
+    store = VerdictStore(layout.judge, finds_replies=taped is None)
+    terms = Terms(taped or store.salt(), lambda text: tokens.count(text, asked.name), room_for(room, asked.name))
     return Prepared(inquiries, asked, terms, store, read, max_cost)
 
 

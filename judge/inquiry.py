@@ -10,13 +10,11 @@ from typing import Any
 
 from proctor import __version__
 from proctor.judge import citations, prompt
+from proctor.judge_wire import DEFAULT_ROOM
 from proctor.rubric import Rubric
 from proctor.rubric_file import digest_of
 from proctor.trajectory import Trajectory
 from proctor.verdict import Verdict, Versions
-
-DEFAULT_ROOM = 24_000
-"""Tokens of a prompt, unless the model's window is smaller."""
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@
     ├── TrajectoryError   (2)    what a trajectory is to be built from holds none
     ├── RubricError       (2)    a rubric is not there, cannot be read, or is not fit to judge by
     ├── JournalError      (4)    a recording's journal cannot be read or written
+    ├── StoreError        (4)    a SQLite file cannot be read or written, or is a newer Proctor's
     ├── PortInUse         (2)    the address asked for belongs to another program
     ├── UpstreamError     (1)    the real service did not give a whole answer
     └── PlatformError     (4)    Proctor itself failed
@@ -118,6 +119,10 @@ class RubricError(ProctorError):
 
 class JournalError(ProctorError):
     """The journal of a recording cannot be written or read; the recording is not sealed."""
+
+
+class StoreError(ProctorError):
+    """A SQLite file cannot be opened, read or written; nothing of that work is kept."""
 
 
 class PortInUse(UsageError):

@@ -16,8 +16,9 @@ from pydantic import BaseModel, ValidationError
 from proctor import __version__
 from proctor.errors import EXIT_PLATFORM, ProctorError, UsageError, nearest
 from proctor.journal import read_journal
+from proctor.prometheus import CONTENT_TYPE
 from proctor.proxy import answers
-from proctor.proxy.metrics import CONTENT_TYPE, rendered
+from proctor.proxy.metrics import rendered
 from proctor.proxy.registry import Registry
 from proctor.proxy.session import Session
 from proctor.redacted_trace import redacted_rows, session_redactor

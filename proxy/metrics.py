@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple
+from typing import Literal
 
+from proctor.prometheus import Family, Sample, written
 from proctor.summary import ServiceCount, Tally
 from proctor.trace import SessionSummary
-
-CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 Outcome = Literal["sealed", "aside", "ok", "failed"]
 OUTCOMES: tuple[Outcome, ...] = ("sealed", "aside", "ok", "failed")
@@ -62,38 +61,28 @@ def outcome_of(summary: SessionSummary, status: int) -> Outcome:
     return "failed" if status else "ok"
 
 
-class _Sample(NamedTuple):
-    labels: Mapping[str, str]
-    value: float
-    suffix: str = ""
-
-
 def rendered(totals: Totals, open_sessions: int, tasks: int) -> str:
     """Every metric with its HELP and TYPE lines, ready to be scraped."""
-    lines: list[str] = []
-    for name, kind, told, samples in _families(totals, open_sessions, tasks):
-        lines += [f"# HELP proctor_{name} {told}", f"# TYPE proctor_{name} {kind}"]
-        lines += [f"proctor_{name}{each.suffix}{_labels(each.labels)} {each.value!r}" for each in samples]
-    return "\n".join(lines) + "\n"
+    return written(_families(totals, open_sessions, tasks))
 
 
-def _families(totals: Totals, open_sessions: int, tasks: int) -> Iterator[tuple[str, str, str, list[_Sample]]]:
+def _families(totals: Totals, open_sessions: int, tasks: int) -> Iterator[Family]:
     services = sorted(totals.services.items())
-    yield "sessions_opened_total", "counter", "Sessions opened.", [_Sample({}, totals.opened)]
+    yield "sessions_opened_total", "counter", "Sessions opened.", [Sample({}, totals.opened)]
     yield (
         "sessions_closed_total",
         "counter",
         "Sessions closed: recordings sealed or put aside, others ok or failed.",
-        [_Sample({"ending": outcome}, totals.closed[outcome]) for outcome in OUTCOMES],
+        [Sample({"ending": outcome}, totals.closed[outcome]) for outcome in OUTCOMES],
     )
-    yield "sessions_open", "gauge", "Sessions open now, those that are closing included.", [_Sample({}, open_sessions)]
-    yield "tasks", "gauge", "Tasks of the event loop: connections, and exchanges on their way.", [_Sample({}, tasks)]
+    yield "sessions_open", "gauge", "Sessions open now, those that are closing included.", [Sample({}, open_sessions)]
+    yield "tasks", "gauge", "Tasks of the event loop: connections, and exchanges on their way.", [Sample({}, tasks)]
     yield (
         "exchanges_total",
         "counter",
         "Exchanges by service and by what answered; refused: misses, and errors of the service or of Proctor.",
         [
-            _Sample({"service": name, "source": source}, getattr(count, how))
+            Sample({"service": name, "source": source}, getattr(count, how))
             for name, count in services
             for source, how in _SOURCES
         ],
@@ -102,7 +91,7 @@ def _families(totals: Totals, open_sessions: int, tasks: int) -> Iterator[tuple[
         "misses_total",
         "counter",
         "Requests that nothing on the tape answers.",
-        [_Sample({"service": name}, count.misses) for name, count in services],
+        [Sample({"service": name}, count.misses) for name, count in services],
     )
     yield (
         "exchange_seconds",
@@ -112,27 +101,17 @@ def _families(totals: Totals, open_sessions: int, tasks: int) -> Iterator[tuple[
             sample
             for name, count in services
             for sample in (
-                _Sample({"service": name}, count.seconds, "_sum"),
-                _Sample({"service": name}, count.timed, "_count"),
+                Sample({"service": name}, count.seconds, "_sum"),
+                Sample({"service": name}, count.timed, "_count"),
             )
         ],
     )
-    yield "calls_past_total", "counter", "Calls past the services, refused.", [_Sample({}, totals.past)]
-    yield "stray_requests_total", "counter", "Requests that named no session or service.", [_Sample({}, totals.strays)]
-    yield "strangers_total", "counter", "Requests without the path token, refused.", [_Sample({}, totals.strangers)]
+    yield "calls_past_total", "counter", "Calls past the services, refused.", [Sample({}, totals.past)]
+    yield "stray_requests_total", "counter", "Requests that named no session or service.", [Sample({}, totals.strays)]
+    yield "strangers_total", "counter", "Requests without the path token, refused.", [Sample({}, totals.strangers)]
     yield (
         "errors_total",
         "counter",
         "Errors booked on sessions, by code.",
-        [_Sample({"code": code}, count) for code, count in sorted(totals.errors.items())],
+        [Sample({"code": code}, count) for code, count in sorted(totals.errors.items())],
     )
-
-
-def _labels(labels: Mapping[str, str]) -> str:
-    if not labels:
-        return ""
-    return "{" + ",".join(f'{name}="{_escaped(value)}"' for name, value in labels.items()) + "}"
-
-
-def _escaped(value: str) -> str:
-    return value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")

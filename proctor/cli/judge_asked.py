@@ -17,9 +17,10 @@ from proctor.cli.trajectory_check import declared_checks
 from proctor.cli.trajectory_input import chosen, read_status
 from proctor.errors import EXIT_FINE, UsageError
 from proctor.judge.choosing import checked_preset, chosen_model, room_for, vendors_of
-from proctor.judge.inquiry import DEFAULT_ROOM, Inquiry, Terms
+from proctor.judge.inquiry import Inquiry, Terms
 from proctor.judge.tape_salt import salt_under
 from proctor.judge.verdict_store import VerdictStore
+from proctor.judge_wire import DEFAULT_ROOM
 from proctor.model_call import Model
 from proctor.rubric_file import load_rubric
 from proctor.trajectory import Trajectory

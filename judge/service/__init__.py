@@ -1,0 +1,1 @@
+"""The judge as a service: a durable queue of verdicts behind an HTTP API."""

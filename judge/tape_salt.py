@@ -13,7 +13,7 @@ SESSION_URL = "PROCTOR_SESSION_URL"
 _FIXES = {
     "judge_salt_missing": "record one: proctor record --cassette NAME -- proctor judge run ...; or, to have a live "
     "model asked in a replay, say --mode SERVICE=live",
-    "proxy_unreachable": f"{SESSION_URL} names its session: unset it outside of one",
+    "proxy_unreachable": f"{SESSION_URL} names one of its sessions: unset it outside of a session",
 }
 
 

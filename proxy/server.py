@@ -29,7 +29,7 @@ from proctor.proxy.seams import Exchange, RawHeaders
 from proctor.proxy.session import ServiceInSession, Session, session_closed
 from proctor.proxy.unreadable import http_log
 from proctor.service_config import ServiceConfig, upstream_url
-from proctor.wire import CURRENT
+from proctor.wire import CURRENT, ErrorAnswer
 
 _LOG = logging.getLogger("proctor.proxy")
 _HEADER_BYTES = 64 * 1024
@@ -188,6 +188,8 @@ class _Dispatcher:
         try:
             session = self._registry.find(claims[0].session if claims else CURRENT)
         except SessionError as error:
+            if error.code == "session_closed" and located.service in RESOURCES:
+                return answers.of_error(410, ErrorAnswer(code=error.code, message=error.message, fix=error.fix))
             if error.code == "session_closed":
                 return answers.refusal(410, error.as_dict(), asked)
             fix = error.fix or _ADDRESSES

@@ -2,14 +2,38 @@
 
 from __future__ import annotations
 
+import asyncio
+import os
+import signal
+import sys
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
+from aiohttp import web
 
+from proctor.config import load_config
+from proctor.judge.batch import judge_all
+from proctor.judge.inquiry import Inquiry, Terms, Vendors
+from proctor.judge.tape_salt import salt_under
+from proctor.judge.verdict_store import VerdictStore
+from proctor.launch import agent_environment
+from proctor.model import model_of
 from proctor.paths import Layout
-from tests.integration.judge.taped import CLAUDE, KEY, MODEL, Provider, elsewhere, judged, runs, verdicts
-from tests.support import Project
-from tools.stand_in_judge_server import serving_judge
+from proctor.rubric_file import load_rubric
+from tests.integration.cli.support import started
+from tests.integration.judge.taped import CLAUDE, KEY, MODEL, Provider, elsewhere, judged, runs, said, verdicts
+from tests.support import Project, Running, serving, session
+from tests.unit.judge.refunds import refund
+from tools.stand_in_judge_server import Answer, Asked, serving_judge
+
+ENVIRONMENT = {"OPENAI_API_KEY": KEY}
+NUMBERED = """
+import os, sys
+print(os.getpid(), flush=True)
+os.execv(sys.executable, [sys.executable, "-m", "proctor", "judge", "run", *sys.argv[1:]])
+"""
 
 
 @pytest.fixture(autouse=True)
@@ -23,12 +47,12 @@ async def test_a_batch_is_replayed_elsewhere_without_a_key_and_the_verdicts_are_
 ) -> None:
     here = Project(tmp_path / "here")
     here.root.mkdir()
-    command = judged(runs(here, "abc", CLAUDE), "--model", MODEL, "--json")
+    command = judged(runs(here, "abc", CLAUDE), "--model", MODEL, "--json", "--at-least", "101")
     provider = Provider()
     async with serving_judge(provider) as server:
         here.configure(f'[services.llm]\npreset = "openai"\nurl = "{server.url}"\n')
-        recorded = await here.proctor("record", "--cassette", "judged", *command, env={"OPENAI_API_KEY": KEY})
-    assert recorded.status == 0, recorded.stdout + recorded.stderr
+        recorded = await here.proctor("record", "--cassette", "judged", *command, env=ENVIRONMENT)
+    assert recorded.status == 1, "a verdict, and no reason to put the tape aside: " + recorded.stderr
     told = verdicts(recorded)
     assert [each["trajectory"] for each in told] == ["a", "b", "c"]
     assert [each["use"]["attempts"] - each["use"]["calls"] for each in told] == [0, 1, 0]
@@ -42,6 +66,110 @@ async def test_a_batch_is_replayed_elsewhere_without_a_key_and_the_verdicts_are_
 
     there = elsewhere(here, tmp_path / "there")
     replayed = await there.proctor("replay", "--cassette", "judged", *command)
-    assert replayed.status == 0, replayed.stdout + replayed.stderr
-    assert replayed.stdout == recorded.stdout
+    assert (replayed.status, replayed.stdout) == (1, recorded.stdout), replayed.stderr
     assert not Layout(there.root).judge.joinpath("salt").exists()
+
+
+async def test_after_a_kill_the_recovered_tape_answers_what_was_judged(project: Project) -> None:
+    here = project
+    words = (runs(here, "ab", CLAUDE), "--model", MODEL, "--json")
+    provider, second = Provider(), asyncio.Event()
+
+    async def answering(asked: Asked) -> Answer:
+        if provider.calls == 5:  # the first run is judged
+            second.set()
+            return Answer(hang=True)
+        return await provider(asked)
+
+    async with serving_judge(answering) as server:
+        here.configure(f'[services.llm]\npreset = "openai"\nurl = "{server.url}"\n')
+        command = (sys.executable, "-c", NUMBERED, *words)
+        async with started(here, "record", "--cassette", "judged", "--", *command, env=ENVIRONMENT) as process:
+            assert process.stdout is not None
+            number = int(await process.stdout.readline())
+            verdict = (await process.stdout.readline()).decode()
+            await second.wait()
+            process.kill()
+            os.kill(number, signal.SIGKILL)
+            await process.communicate()
+        recovered = await here.proctor("cassette", "recover")
+    assert recovered.status == 0, recovered.stdout + recovered.stderr
+    again = await here.proctor("replay", "--cassette", "judged", *judged("runs.jsonl:a", *words[1:]))
+    assert (again.status, again.stdout) == (0, verdict), "kept replies are there, and none is used: " + again.stderr
+
+
+async def test_a_stand_in_makes_no_calls_and_is_not_the_session_s(project: Project) -> None:
+    async def answer(request: web.Request) -> web.Response:
+        return web.json_response({})
+
+    runs(project, "a", CLAUDE)
+    agent = project.script(
+        "agent.py",
+        "import os, subprocess, sys, urllib.request as web\n"
+        "web.urlopen(os.environ['OPENAI_BASE_URL'] + '/ask', b'{}').read()\n"
+        "judge = [sys.executable, '-m', 'proctor', 'judge', 'run', 'runs.jsonl', '--model', 'stand-in/obedient']\n"
+        "sys.exit(subprocess.run(judge).returncode)\n",
+    )
+    async with serving(answer) as url:
+        project.configure(f'[services.llm]\npreset = "openai"\nurl = "{url}"\n')
+        done = await project.proctor("record", "--cassette", "t", "--", sys.executable, str(agent), env=ENVIRONMENT)
+    assert done.status == 0, done.stdout + done.stderr
+    assert "judge_salt" not in project.tape("t").stamp
+
+
+async def test_a_judge_asked_by_anthropic_s_api_is_replayed_too_and_another_rubric_misses(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls: list[Mapping[str, Any]] = []
+
+    async def messages(request: web.Request) -> web.Response:
+        asked = await request.json()
+        calls.append(asked)
+        if len(calls) == 2:
+            error = {"type": "error", "error": {"type": "rate_limit_error", "message": "slow down"}}
+            return web.json_response(error, status=429, headers={"Retry-After": "0"})
+        content = [{"type": "text", "text": answer_numbered(len(calls))}]
+        told = {"id": f"msg_{len(calls)}", "type": "message", "role": "assistant", "model": asked["model"]}
+        used = {"input_tokens": 100, "output_tokens": 20}
+        return web.json_response({**told, "content": content, "stop_reason": "end_turn", "usage": used})
+
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-ant-Zx81kQpLmN47vTyRbC29wEfGhJ")
+    async with serving(messages) as url:
+        project.configure(f'[services.llm]\npreset = "anthropic"\nurl = "{url}"\n')
+        async with session(project, "judged") as running:
+            recorded = await verdict_in(running, project, monkeypatch)
+            assert not (await running.close()).errors
+    monkeypatch.delenv("ANTHROPIC_API_KEY")
+    async with session(project, "judged", "replay") as running:
+        assert await verdict_in(running, project, monkeypatch) == recorded
+        summary = await running.close()
+    assert (summary.hits, summary.repeated, summary.misses) == (5, 0, ())
+    async with session(project, "judged", "replay") as running:
+        await verdict_in(running, project, monkeypatch, "acmse")
+        assert (await running.close()).misses
+    assert running.proxy.registry.statuses == {3}
+    assert len(calls) == 6
+    assert '"attempts":6' in recorded
+
+
+def answer_numbered(number: int) -> str:
+    """A reply that no other call gets."""
+    return Provider(calls=number).reply("efficiency", said("a")) or ""
+
+
+async def verdict_in(
+    running: Running, project: Project, monkeypatch: pytest.MonkeyPatch, rubric: str = "trajectory"
+) -> str:
+    """The verdict on one run, asked in this process with a session's variables."""
+    config = load_config(project.root / "proctor.toml")
+    for name, value in agent_environment(config, running.info, watch=False).items():
+        monkeypatch.setenv(name, value)
+    model = model_of("anthropic/claude-sonnet-4-5")
+    salt = await salt_under(os.environ, model)
+    assert salt is not None
+    run = refund(said=said("a"))
+    inquiry = Inquiry(run, load_rubric(rubric), None, {}, Vendors(("anthropic",), ("openai",), overridden=False))
+    store = VerdictStore(project.layout.judge, finds_replies=False)
+    terms = Terms(salt, lambda text: len(text) // 4 + 1)
+    made = judge_all([inquiry], model, terms, store, lambda name, result: None)
+    return "\n".join([each.verdict.model_dump_json() async for each in made])

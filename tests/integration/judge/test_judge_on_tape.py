@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
+import shlex
 import signal
 import sys
 from collections.abc import Mapping
@@ -22,9 +24,9 @@ from proctor.launch import agent_environment
 from proctor.model import model_of
 from proctor.paths import Layout
 from proctor.rubric_file import load_rubric
-from tests.integration.cli.support import started
+from tests.integration.cli.support import PATH, started
 from tests.integration.judge.taped import CLAUDE, KEY, MODEL, Provider, elsewhere, judged, runs, said, verdicts
-from tests.support import Project, Running, serving, session
+from tests.support import ROOT, Project, Running, serving, session
 from tests.unit.judge.refunds import refund
 from tools.stand_in_judge_server import Answer, Asked, serving_judge
 
@@ -42,16 +44,24 @@ def _no_keys(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(name, raising=False)
 
 
+def commands_shown() -> list[list[str]]:
+    """Those of docs/judge.md that record a batch and replay it."""
+    page = (ROOT / "docs" / "judge.md").read_text(encoding="utf-8")
+    [shown] = re.findall(r"```sh\n(.*?)```", page, flags=re.DOTALL)
+    return [shlex.split(line) for line in shown.splitlines()]
+
+
 async def test_a_batch_is_replayed_elsewhere_without_a_key_and_the_verdicts_are_equal_byte_for_byte(
     project: Project, tmp_path: Path
 ) -> None:
     here = Project(tmp_path / "here")
     here.root.mkdir()
-    command = judged(runs(here, "abc", CLAUDE), "--model", MODEL, "--json", "--at-least", "101")
+    runs(here, "abc", CLAUDE)
+    record, replay = ((*words[1:], "--at-least", "101") for words in commands_shown())
     provider = Provider()
     async with serving_judge(provider) as server:
         here.configure(f'[services.llm]\npreset = "openai"\nurl = "{server.url}"\n')
-        recorded = await here.proctor("record", "--cassette", "judged", *command, env=ENVIRONMENT)
+        recorded = await here.proctor(*record, env={**PATH, **ENVIRONMENT})
     assert recorded.status == 1, "a verdict, and no reason to put the tape aside: " + recorded.stderr
     told = verdicts(recorded)
     assert [each["trajectory"] for each in told] == ["a", "b", "c"]
@@ -65,7 +75,7 @@ async def test_a_batch_is_replayed_elsewhere_without_a_key_and_the_verdicts_are_
     assert bytes.fromhex(tape.stamp["judge_salt"]) not in [path.read_bytes() for path in here.root.rglob("salt")]
 
     there = elsewhere(here, tmp_path / "there")
-    replayed = await there.proctor("replay", "--cassette", "judged", *command)
+    replayed = await there.proctor(*replay, env=PATH)
     assert (replayed.status, replayed.stdout) == (1, recorded.stdout), replayed.stderr
     assert not Layout(there.root).judge.joinpath("salt").exists()
 

@@ -50,6 +50,7 @@ RANKS = (
         "case_scoring",
         "verdict",
         "judge_wire",
+        "review_wire",
         "model_call",
         "model_gate",
         "tokens",

@@ -25,6 +25,10 @@ Inclusion = Annotated[float, Field(gt=0, le=1)]
 """The chance with which a thing came to be labelled: 1 where it was flagged, else the share that is drawn."""
 
 
+LEFT_OUT_HEADER = "x-proctor-left-out"
+"""Of `GET /v1/labels`: how many labels are of an earlier run under the same id, and not in it."""
+
+
 class _Value(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 

@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from proctor.errors import UsageError
-from proctor.judge.service.reviews import Asked, Given, Kind, Review, labels_of, now, review_of, reviews_where
+from proctor.judge.service.queue import now
+from proctor.judge.service.reviews import Asked, Given, Kind, Review, labels_of, review_of, reviews_where
 from proctor.review_wire import GivenLevel, LabelKept, LabelSent, ReviewsAnswer, ReviewTold
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@
     GET  /v1/realignments?annotator=NAME                -> RealignmentsAnswer
     GET  /v1/labels?rubric=NAME                         -> JSON lines, for `proctor judge calibrate`
 
-Handlers raise ProctorErrors; the application makes answers of them. `STATUSES` are those that are not 400.
+Errors are ErrorAnswers, made by `http.guarding`; none holds what another person said.
 """
 
 from __future__ import annotations
@@ -19,10 +19,12 @@ from aiohttp import web
 from pydantic import BaseModel, ValidationError
 
 from proctor.errors import UsageError
+from proctor.judge.service.http import answered
 from proctor.judge.service.label_export import exported
 from proctor.judge.service.labelling import may_label, own_labels, reveal, revealed, take_label, waiting
 from proctor.judge.service.realigning import adjudicate, decides, realignments
-from proctor.judge.service.review_sheet import AnyRecord, judged, refuse_untrue, sheet
+from proctor.judge.service.records import AnyRecord
+from proctor.judge.service.review_sheet import judged, refuse_untrue, sheet
 from proctor.judge.service.reviews import (
     Given,
     RecordOf,
@@ -38,18 +40,8 @@ from proctor.store import Store
 if TYPE_CHECKING:
     from sqlite_utils import Database
 
-STATUSES = {
-    "unknown_review": 404,
-    "record_gone": 404,
-    "review_taken": 409,
-    "run_seen": 409,
-    "repeated_label": 409,
-    "not_labelled": 409,
-    "not_the_third": 409,
-    "no_gap": 409,
-    "decided_already": 409,
-}
-"""Of errors by code; any other is 400."""
+MOST_BYTES = 1024 * 1024
+"""Of a label."""
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -75,7 +67,7 @@ class _Routes:
 
     async def waiting(self, request: web.Request) -> web.Response:
         annotator = _annotator(request)
-        return _json(await self._store.run(lambda database: waiting(database, annotator)))
+        return answered(await self._store.run(lambda database: waiting(database, annotator)))
 
     async def sheet(self, request: web.Request) -> web.Response:
         identity, annotator = request.match_info["id"], _annotator(request)
@@ -88,18 +80,18 @@ class _Routes:
             return review, self._record(database, identity), own, revealed(database, identity, annotator)
 
         review, record, own, seen = await self._store.run(read)
-        return _json(sheet(review, record, own, revealed=seen))
+        return answered(sheet(review, record, own, revealed=seen))
 
     async def label(self, request: web.Request) -> web.Response:
         identity, sent = request.match_info["id"], await _label(request)
         await self._refuse_untrue(identity, sent)
-        return _json(await self._store.run(lambda database: take_label(database, identity, sent)), 201)
+        return answered(await self._store.run(lambda database: take_label(database, identity, sent)), 201)
 
     async def adjudicate(self, request: web.Request) -> web.Response:
         identity, sent = request.match_info["id"], await _label(request)
         await self._refuse_untrue(identity, sent)
         kept: LabelKept = await self._store.run(lambda database: adjudicate(database, identity, sent))
-        return _json(kept, 201)
+        return answered(kept, 201)
 
     async def reveal(self, request: web.Request) -> web.Response:
         identity = request.match_info["id"]
@@ -113,11 +105,11 @@ class _Routes:
 
         review, found = await self._store.run(read)
         asked = {each.id for each in review.criteria}
-        return _json(RevealAnswer(id=identity, judged=tuple(judged(record, sent, asked) for record, sent in found)))
+        return answered(RevealAnswer(id=identity, judged=tuple(judged(record, sent, asked) for record, sent in found)))
 
     async def realignments(self, request: web.Request) -> web.Response:
         annotator = _annotator(request)
-        return _json(await self._store.run(lambda database: realignments(database, annotator)))
+        return answered(await self._store.run(lambda database: realignments(database, annotator)))
 
     async def labels(self, request: web.Request) -> web.Response:
         rubric = request.query.get("rubric", "")
@@ -165,7 +157,3 @@ async def _body(request: web.Request, model: type[Model]) -> Model:
         first = error.errors(include_url=False)[0]
         where = ".".join(map(str, first["loc"])) or "the body"
         raise UsageError("not_valid", f"{where}: {first['msg']}", "see docs/review.md") from None
-
-
-def _json(answer: BaseModel, status: int = 200) -> web.Response:
-    return web.Response(text=answer.model_dump_json(), content_type="application/json", status=status)

@@ -22,6 +22,7 @@ from proctor.judge.faults import NotBlind
 from proctor.judge.fold import fold
 from proctor.judge.places import stands_in
 from proctor.judge.record import Record
+from proctor.judge.service.records import AnyRecord
 from proctor.judge.service.reviews import Given, Review, Sent
 from proctor.judge.showing import printable
 from proctor.judge.transcript import Transcript
@@ -39,7 +40,6 @@ from proctor.review_wire import (
 from proctor.rubric import Criterion
 from proctor.verdict import CriterionResult, RejectedQuote
 
-AnyRecord = Record | CaseRecord
 EXCERPT = 1200
 """Characters of a policy that are shown as the rule, its best fitting parts first."""
 _FINDING = 400

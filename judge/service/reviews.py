@@ -16,16 +16,15 @@ import secrets
 import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import TypeAdapter
 
 from proctor.errors import UsageError
-from proctor.judge.case_record import CaseRecord
 from proctor.judge.inquiry import digest
-from proctor.judge.record import Record
 from proctor.judge.service.flagging import inclusion, reasons
+from proctor.judge.service.queue import now
+from proctor.judge.service.records import AnyRecord
 from proctor.review_wire import GivenLevel, ReviewReason
 from proctor.rubric import Rubric
 from proctor.verdict import CriterionResult, Verdict
@@ -33,7 +32,7 @@ from proctor.verdict import CriterionResult, Verdict
 if TYPE_CHECKING:
     from sqlite_utils import Database
 
-RecordOf = Callable[["Database", str], Record | CaseRecord | None]
+RecordOf = Callable[["Database", str], AnyRecord | None]
 """The record of a verdict, by its id."""
 Kind = Literal["blind", "seen", "adjudicated"]
 """Of a label: before the reveal, after it, or a third person's decision."""
@@ -220,11 +219,6 @@ def annotator_of(name: str) -> str:
         told = "an annotator's name has 1 to 64 letters, digits, dots, dashes, underscores, + or @"
         raise UsageError("annotator_name", told, "say who labels: ?annotator=NAME, or `annotator` in the body")
     return known
-
-
-def now() -> str:
-    """The time, as it is kept."""
-    return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 def _asked(results: Sequence[CriterionResult], rubric: Rubric) -> list[Asked]:

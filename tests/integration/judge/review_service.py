@@ -3,47 +3,35 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from aiohttp import ClientSession, web
-from pydantic import TypeAdapter
 
-from proctor.errors import ProctorError
-from proctor.judge.case_record import CaseRecord
 from proctor.judge.inquiry import Inquiry
 from proctor.judge.judging import judge
 from proctor.judge.record import Record, record_of
-from proctor.judge.service.review_routes import STATUSES, review_routes
+from proctor.judge.service.http import RateLimit, guarding
+from proctor.judge.service.records import AnyRecord, keep_record, record_by_id
+from proctor.judge.service.review_routes import review_routes
 from proctor.judge.service.reviews import note_verdict, reviews_step
+from proctor.judge.service.schema import STEPS
 from proctor.review_client import ReviewClient
 from proctor.rubric_file import load_rubric
 from proctor.store import Store
 from proctor.trajectory import Trajectory
 from proctor.verdict import Verdict
-from proctor.wire import ErrorAnswer
 from tests.support import serving_app
 from tests.unit.judge.refunds import TERMS, answer, refund, saying
 
 if TYPE_CHECKING:
     from sqlite_utils import Database
 
-AnyRecord = Record | CaseRecord
-_RECORDS: TypeAdapter[AnyRecord] = TypeAdapter(AnyRecord)
 CRITERIA = ("task_achievement", "step_correctness", "argument_accuracy", "context_consistency", "safety")
 """Those of the rubric `trajectory` that a run is asked about."""
-
-
-def records_step(database: Database) -> None:
-    database.execute("CREATE TABLE kept_records (verdict TEXT PRIMARY KEY, record TEXT NOT NULL)")
-
-
-def kept_record(database: Database, verdict: str) -> AnyRecord | None:
-    row = database.execute("SELECT record FROM kept_records WHERE verdict = ?", (verdict,)).fetchone()
-    return None if row is None else _RECORDS.validate_json(row[0])
 
 
 async def doubtful(
@@ -54,18 +42,6 @@ async def doubtful(
     inquiry = Inquiry(run, load_rubric(rubric))
     verdict = await judge(inquiry, saying(answer(score, finding=finding)), TERMS)
     return record_of(verdict, inquiry, TERMS, ())
-
-
-@web.middleware
-async def _errors(
-    request: web.Request, handler: Callable[[web.Request], Awaitable[web.StreamResponse]]
-) -> web.StreamResponse:
-    try:
-        return await handler(request)
-    except ProctorError as error:
-        told = ErrorAnswer(**error.as_dict(), exit_code=error.exit_code)
-        status = STATUSES.get(error.code, 400)
-        return web.Response(text=told.model_dump_json(), content_type="application/json", status=status)
 
 
 @dataclass
@@ -81,8 +57,7 @@ class ReviewService:
         """Store a verdict as the service does."""
 
         def work(database: Database) -> None:
-            values = (record.verdict.id, record.model_dump_json())
-            database.execute("INSERT OR REPLACE INTO kept_records VALUES (?, ?)", values)
+            keep_record(database, record)
             note_verdict(database, record.verdict, record.rubric, at_least, share)
 
         await self.store.run(work)
@@ -113,10 +88,10 @@ class ReviewService:
 @asynccontextmanager
 async def review_service(folder: Path) -> AsyncIterator[ReviewService]:
     """One over a new database."""
-    store = await Store.open(folder / "judge.db", [records_step, reviews_step])
+    store = await Store.open(folder / "judge.db", [*STEPS, reviews_step])
     try:
-        app = web.Application(middlewares=[_errors])
-        app.add_routes(review_routes(store, kept_record))
+        app = web.Application(middlewares=guarding("", RateLimit(1e6)))
+        app.add_routes(review_routes(store, record_by_id))
         async with serving_app(app) as url, ReviewClient(url, "") as client, ClientSession() as http:
             yield ReviewService(url, store, client, http)
     finally:

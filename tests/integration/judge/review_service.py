@@ -24,12 +24,14 @@ from proctor.rubric_file import load_rubric
 from proctor.store import Store
 from proctor.trajectory import Trajectory
 from proctor.verdict import Verdict
+from proctor.wire import TOKEN_HEADER
 from tests.support import serving_app
 from tests.unit.judge.refunds import TERMS, answer, refund, saying
 
 if TYPE_CHECKING:
     from sqlite_utils import Database
 
+TOKEN = "a-token-of-the-tests"
 CRITERIA = ("task_achievement", "step_correctness", "argument_accuracy", "context_consistency", "safety")
 """Those of the rubric `trajectory` that a run is asked about."""
 
@@ -90,9 +92,10 @@ async def review_service(folder: Path) -> AsyncIterator[ReviewService]:
     """One over a new database."""
     store = await Store.open(folder / "judge.db", [*STEPS, reviews_step])
     try:
-        app = web.Application(middlewares=guarding("", RateLimit(1e6)))
+        app = web.Application(middlewares=guarding(TOKEN, RateLimit(1e6)))
         app.add_routes(review_routes(store, record_by_id))
-        async with serving_app(app) as url, ReviewClient(url, "") as client, ClientSession() as http:
+        http = ClientSession(headers={TOKEN_HEADER: TOKEN})
+        async with serving_app(app) as url, ReviewClient(url, TOKEN) as client, http:
             yield ReviewService(url, store, client, http)
     finally:
         await store.close()

@@ -288,7 +288,7 @@ def record() -> Record:
     return asyncio.run(doubtful(score=1))
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(
     acts=st.lists(
         st.tuples(

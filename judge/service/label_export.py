@@ -11,7 +11,7 @@ from proctor.judge.labels import Label
 from proctor.judge.service.reviews import Given, Kind, labels_of
 
 if TYPE_CHECKING:
-    from sqlite_utils import Database
+    from proctor.store import Database
 
 _DIGITS = 8
 

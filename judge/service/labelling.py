@@ -15,7 +15,7 @@ from proctor.judge.service.reviews import Asked, Given, Kind, Review, labels_of,
 from proctor.review_wire import GivenLevel, LabelKept, LabelSent, ReviewsAnswer, ReviewTold
 
 if TYPE_CHECKING:
-    from sqlite_utils import Database
+    from proctor.store import Database
 
 ANNOTATORS = 2
 """People who label one review."""

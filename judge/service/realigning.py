@@ -12,7 +12,7 @@ from proctor.judge.service.reviews import Given, Review, labels_of, review_of, r
 from proctor.review_wire import LabelKept, LabelSent, LabelShown, Realignment, RealignmentsAnswer
 
 if TYPE_CHECKING:
-    from sqlite_utils import Database
+    from proctor.store import Database
 
 _TWO_LABELLED = "(SELECT count(DISTINCT annotator) FROM review_labels WHERE review = reviews.id) >= :two"
 _NOT_HIS = (

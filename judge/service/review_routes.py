@@ -38,7 +38,7 @@ from proctor.review_wire import LEFT_OUT_HEADER, LabelKept, LabelSent, RevealAns
 from proctor.store import Store
 
 if TYPE_CHECKING:
-    from sqlite_utils import Database
+    from proctor.store import Database
 
 MOST_BYTES = 1024 * 1024
 """Of a label."""

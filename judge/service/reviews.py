@@ -30,7 +30,7 @@ from proctor.rubric import Rubric
 from proctor.verdict import CriterionResult, Verdict
 
 if TYPE_CHECKING:
-    from sqlite_utils import Database
+    from proctor.store import Database
 
 RecordOf = Callable[["Database", str], AnyRecord | None]
 """The record of a verdict, by its id."""

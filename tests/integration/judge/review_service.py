@@ -17,7 +17,7 @@ from proctor.judge.record import Record, record_of
 from proctor.judge.service.http import RateLimit, guarding
 from proctor.judge.service.records import AnyRecord, keep_record, record_by_id
 from proctor.judge.service.review_routes import review_routes
-from proctor.judge.service.reviews import note_verdict, reviews_step
+from proctor.judge.service.reviews import note_verdict
 from proctor.judge.service.schema import STEPS
 from proctor.review_client import ReviewClient
 from proctor.rubric_file import load_rubric
@@ -29,7 +29,7 @@ from tests.support import serving_app
 from tests.unit.judge.refunds import TERMS, answer, refund, saying
 
 if TYPE_CHECKING:
-    from sqlite_utils import Database
+    from proctor.store import Database
 
 TOKEN = "a-token-of-the-tests"
 CRITERIA = ("task_achievement", "step_correctness", "argument_accuracy", "context_consistency", "safety")
@@ -90,7 +90,7 @@ class ReviewService:
 @asynccontextmanager
 async def review_service(folder: Path) -> AsyncIterator[ReviewService]:
     """One over a new database."""
-    store = await Store.open(folder / "judge.db", [*STEPS, reviews_step])
+    store = await Store.open(folder / "judge.db", STEPS)
     try:
         app = web.Application(middlewares=guarding(TOKEN, RateLimit(1e6)))
         app.add_routes(review_routes(store, record_by_id))

@@ -74,6 +74,7 @@ RANKS = (
         "effect_table",
         "http_client",
         "listening",
+        "review_client",
         "rubric_file",
         "rubric_yaml",
         "model",

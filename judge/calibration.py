@@ -23,6 +23,7 @@ from proctor.judge.pairs import Pair
 from proctor.judge.results import by_key
 from proctor.judge.sample_size import needed_right, pairs_needed
 from proctor.judge.table import LEVELS, Scale
+from proctor.judge.weighting import weighted_agreement
 from proctor.verdict import Verdict
 
 TARGET = 0.85
@@ -80,6 +81,8 @@ class Calibration(_Value):
     languages: dict[str, int] = Field(default_factory=dict)
     """Trajectories by the language that their verdicts tell."""
     claim: Claim
+    weighted: Figure | None = None
+    """Raw agreement over all that was judged, where some of it was labelled more often; None where all alike."""
     pooled: Agreement
     criteria: dict[str, Agreement]
     """Those with ten pairs or more."""
@@ -125,6 +128,7 @@ def calibrate(
         judge=source.judge if source else None,
         languages=_languages(source, pairs) if source else {},
         claim=claim_of(pooled, target),
+        weighted=weighted_agreement(pairs),
         pooled=pooled,
         criteria={name: agreement(own, scale) for name, own in by_criterion.items() if scored[name] >= FEWEST},
         few={name: _raw(own) for name, own in by_criterion.items() if scored[name] < FEWEST},

@@ -32,6 +32,9 @@ def doubts(calibration: Calibration) -> Iterator[str]:
         yield "the judge scored nothing that people labelled"
         return
     yield from _of_figures(pooled)
+    weighted, claim = calibration.weighted, calibration.claim
+    if weighted is not None and weighted.value is not None and claim.reached and weighted.value < claim.target:
+        yield f"over all that was judged it agrees in {percent(weighted.value)}, under the target: see `weighted`"
     for name, each in calibration.criteria.items():
         if each.exact.value is not None and each.exact.value < CRITERION:
             yield f"{name}: agrees in {each.exact}, under {percent(CRITERION)}"

@@ -24,6 +24,7 @@ from proctor.judge.intervals import Figure, Rate, bootstrap, wilson_rate
 from proctor.judge.lines import BadLine, parsed
 from proctor.judge.results import Key
 from proctor.judge.table import Scale, table_of
+from proctor.review_wire import HumanLevel, Inclusion, LabelCitation
 
 WIDEST_GAP = 1.0
 """Strictly more than this between two people sends the pair to re-alignment."""
@@ -35,26 +36,21 @@ class _Value(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class LabelCitation(_Value):
-    """Where a person saw it."""
-
-    step: Annotated[int, Field(strict=True, ge=0)]
-    quote: str = ""
-
-
 class Label(_Value):
     """One person's level for one criterion of one trajectory; halves are allowed, for marks between two anchors."""
 
     annotator: Id
     trajectory: Id
     criterion: Id
-    level: Annotated[float, Field(strict=True, ge=0, le=5, multiple_of=0.5)]
+    level: HumanLevel
     blind: Annotated[bool, Field(strict=True)]
     """Given without having seen the judge's result. Others are listed, and never count."""
     citations: tuple[LabelCitation, ...] = ()
     adjudicated: Annotated[bool, Field(strict=True)] = False
     """A third person's decision after the two: it settles the level."""
     note: str = ""
+    inclusion: Inclusion | None = None
+    """The chance with which it came to be labelled, where that is known."""
 
     @property
     def key(self) -> Key:
@@ -76,6 +72,8 @@ class Truth(_Value):
 
     levels: dict[str, dict[str, float]]
     """By trajectory, then criterion."""
+    inclusion: dict[Key, float] = Field(default_factory=dict)
+    """The chance with which each pair came to be labelled; one that no label tells is left out."""
     gaps: tuple[Gap, ...]
     single: int
     """Pairs that one person labelled: they count, but nobody has checked them."""
@@ -109,12 +107,12 @@ def read_labels(data: bytes) -> tuple[list[Label], list[BadLine]]:
     """The labels of a file and its bad lines, a second label by one person of one thing among them."""
     found: list[Label] = []
     bad: list[BadLine] = []
-    seen: dict[tuple[str, str, str, bool], int] = {}
+    seen: dict[tuple[str, str, str, bool, bool], int] = {}
     for number, each in parsed(data, Label):
         if isinstance(each, BadLine):
             bad.append(each)
             continue
-        who = (each.annotator, *each.key, each.adjudicated)
+        who = (each.annotator, *each.key, each.adjudicated, each.blind)
         if who in seen:
             told = f"{each.annotator} labelled {each.trajectory}, {each.criterion} in line {seen[who]} already"
             bad.append(BadLine(number, "repeated_label", told))
@@ -144,6 +142,7 @@ def truth_of(labels: Sequence[Label]) -> Truth:
     settled = [level for of in levels.values() for level in of.values()]
     return Truth(
         levels=dict(levels),
+        inclusion={label.key: label.inclusion for label in labels if label.inclusion is not None},
         gaps=tuple(gaps),
         single=single,
         halfway=sum(not level.is_integer() for level in settled),

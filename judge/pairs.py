@@ -34,6 +34,8 @@ class Pair:
     criterion: str
     human: float
     judge: float | None
+    inclusion: float = 1.0
+    """The chance with which it came to be labelled."""
 
 
 class PairLine(BaseModel):
@@ -83,7 +85,7 @@ def joined(truth: Truth, verdicts: Sequence[Verdict]) -> list[Pair]:
     given = by_key(verdicts)
     scores = {key: None if result.score is None else float(result.score) for key, result in given.items()}
     return [
-        Pair(trajectory, criterion, level, scores.get((trajectory, criterion)))
+        Pair(trajectory, criterion, level, scores.get(key := (trajectory, criterion)), truth.inclusion.get(key, 1.0))
         for trajectory, criteria in truth.levels.items()
         for criterion, level in criteria.items()
     ]

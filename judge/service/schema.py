@@ -11,6 +11,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from proctor.judge.service.reviews import reviews_step
+
 if TYPE_CHECKING:
     from proctor.store import Database
 
@@ -61,4 +63,4 @@ def first(database: Database) -> None:
         database.execute(statement)
 
 
-STEPS = (first,)
+STEPS = (first, reviews_step)

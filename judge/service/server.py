@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import os
 import secrets
@@ -22,12 +23,14 @@ from proctor.judge.service.lock import FolderLock
 from proctor.judge.service.making import Maker
 from proctor.judge.service.queue import Taking
 from proctor.judge.service.reading import Offered
-from proctor.judge.service.records import AnyRecord
+from proctor.judge.service.records import AnyRecord, record_by_id
+from proctor.judge.service.review_routes import review_routes
+from proctor.judge.service.reviews import note_verdict
 from proctor.judge.service.routes import Desk, Routes
 from proctor.judge.service.schema import STEPS
 from proctor.judge.service.settings import Settings
 from proctor.judge.service.streaming import Results
-from proctor.judge.service.working import Lanes
+from proctor.judge.service.working import Lanes, Noted
 from proctor.listening import base_url, cannot_listen
 from proctor.model_call import Model
 from proctor.store import Store
@@ -103,7 +106,9 @@ async def _started(
     goes_on = await store.run(lambda database: queue.recover(database, lasting=settings.lasting))
     budgets, feed = Budgets(settings.per_day, spent, ledger.today), Feed()
     till = Till(budgets, per_day=settings.per_day is not None)
-    lanes = Lanes(store, Maker(store, salt, models, till, reuse), feed, _noted, lasting=settings.lasting)
+    lanes = Lanes(
+        store, Maker(store, salt, models, till, reuse), feed, _noting(settings.share), lasting=settings.lasting
+    )
     results = Results(store, feed)
     token = settings.token or secrets.token_urlsafe(24)
     desk = Desk(
@@ -115,15 +120,15 @@ async def _started(
         results=results,
         metrics=lambda waiting: metrics.rendered(waiting, lanes, gates, budgets),
     )
-    runner, url = await _listening(settings, Routes(desk), token)
+    runner, url = await _listening(settings, Routes(desk), store, token)
     lanes.start({name: 1 if model.is_stand_in else settings.runs_at_once for name, model in models.items()})
     lock.say(f"process {os.getpid()}, {url}")
     return Service(url, token, goes_on, lost, lanes, results, runner, store, lock, settings.grace)
 
 
-async def _listening(settings: Settings, routes: Routes, token: str) -> tuple[web.AppRunner, str]:
+async def _listening(settings: Settings, routes: Routes, store: Store, token: str) -> tuple[web.AppRunner, str]:
     app = web.Application(middlewares=guarding(token, RateLimit(settings.limits.requests_a_second)))
-    app.add_routes(routes.table())
+    app.add_routes([*routes.table(), *review_routes(store, record_by_id)])
     runner = web.AppRunner(
         app,
         access_log=None,
@@ -148,8 +153,13 @@ def _recovered(database: Database) -> tuple[int, float]:
     return lost, float(spent)
 
 
-def _noted(database: Database, record: AnyRecord, terms: str) -> None:
-    """Nothing yet."""
+def _noting(share: float) -> Noted:
+    """What sends a verdict to people as it is stored."""
+
+    def noted(database: Database, record: AnyRecord, terms: str) -> None:
+        note_verdict(database, record.verdict, record.rubric, json.loads(terms).get("at_least"), share)
+
+    return noted
 
 
 class _Unreadable(logging.Handler):

@@ -22,6 +22,9 @@ def calibration_lines(calibration: Calibration) -> Iterator[str]:
     whose = f"{judge.model}, {judge.rubric}, prompt {judge.prompt}" if judge else "a judge that the file does not name"
     yield f"calibration of {whose}"
     yield from _claim(calibration)
+    if calibration.weighted is not None:
+        yield f"  weighted    {_share(calibration.weighted)} over all that was judged:"
+        yield "              flagged runs were labelled more often, so each pair counts by how many it stands for"
     if calibration.labelled is not None:
         yield f"  people      {_people(calibration.labelled.human)}"
     yield f"  constant    {_constant(pooled)}"

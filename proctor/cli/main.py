@@ -21,6 +21,7 @@ _COMMANDS: Commands = {
     "effects": ("proctor.cli.effects:effects", "Show what each recorded call does, and declare what is guessed."),
     "trajectory": ("proctor.cli.trajectory:trajectory", "Show, check and convert what runs did."),
     "judge": ("proctor.cli.judge:judge", "Judge runs against a rubric, and check rubrics."),
+    "review": ("proctor.cli.review:review", "Label runs that the judge was in doubt about."),
     "learn": ("proctor.cli.learn:learn", "Propose what a match may forgive, from two recordings."),
     "cassette": ("proctor.cli.cassette:cassette", "List, show, compare, seal, scan and recover cassettes."),
 }

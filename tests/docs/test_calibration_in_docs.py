@@ -11,8 +11,9 @@ import pytest
 
 from proctor.cli.main import main
 from proctor.judge.intervals import at_most_share, percent, wilson
-from proctor.judge.labels import LabelCitation, read_labels
+from proctor.judge.labels import read_labels
 from proctor.judge.sample_size import TABLED, TRUTHS, needed_right, power
+from proctor.review_wire import LabelCitation
 from tests.docs.test_commands_in_docs import commands_of
 from tests.support import ROOT
 from tests.unit.judge.labelled import lines, verdict

@@ -16,7 +16,7 @@
     ├── RubricError       (2)    a rubric is not there, cannot be read, or is not fit to judge by
     ├── BudgetSpent       (2)    the next call to a model might pass a limit that somebody set; it was not made
     ├── JournalError      (4)    a recording's journal cannot be read or written
-    ├── QueueFull         (1)    the judge's service has as much to do as it takes
+    ├── ServiceBusy       (1)    the judge's service takes nothing more at present
     ├── StoreError        (4)    a SQLite file cannot be read or written, or is a newer Proctor's
     ├── PortInUse         (2)    the address asked for belongs to another program
     ├── UpstreamError     (1)    the real service did not give a whole answer
@@ -138,8 +138,8 @@ class JournalError(ProctorError):
     """The journal of a recording cannot be written or read; the recording is not sealed."""
 
 
-class QueueFull(ProctorError):
-    """The judge's service accepts no more until some of what waits is judged; nothing of the request was taken."""
+class ServiceBusy(ProctorError):
+    """The judge's service is full, asked too often, or being stopped; nothing of the request was taken."""
 
     exit_code = EXIT_FAILED
 

@@ -46,8 +46,12 @@ class JudgeClient(ApiClient):
         super().__init__(url, token, "judge")
 
     async def ready(self) -> ReadyAnswer:
-        """Whether it takes work; needs no token."""
-        return await self.call("GET", "/readyz", ReadyAnswer)
+        """Whether it takes work, and where it does not, why; needs no token."""
+        try:
+            async with self.http.get(f"{self.url}/readyz") as response:
+                return self.read(ReadyAnswer, await response.read())
+        except (aiohttp.ClientError, TimeoutError) as error:
+            raise self.unreachable(error) from None
 
     async def judge(self, request: VerdictRequest) -> VerdictAnswer:
         """One verdict, waited for. The same request has the same one, and is judged once."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,8 @@ from proctor.judge_wire import BatchAnswer
 if TYPE_CHECKING:
     from proctor.store import Database
 
+_PLACES = 12
+"""Of a dollar: sums of binary fractions end there."""
 _OF_ANSWER = "id, subject, state, verdict, error, asked, repeats, cost, untold"
 
 
@@ -32,7 +35,7 @@ def verdict_answer(database: Database, identity: str) -> dict[str, Any]:
         "error": None if error is None else orjson.Fragment(error),
         "asked": asked,
         "repeats": repeats,
-        "cost": None if untold else cost,
+        "cost": None if untold else round(cost, _PLACES),
     }
 
 
@@ -55,7 +58,7 @@ def batch_answer(database: Database, identity: str) -> BatchAnswer:
         refused_lines=json.loads(batch[1]),
         asked=sum(row[1] for row in rows),
         repeats=sum(row[2] for row in rows),
-        cost=None if untold else sum(row[3] for row in rows),
+        cost=None if untold else round(math.fsum(row[3] for row in rows), _PLACES),
         max_cost=batch[0],
     )
 

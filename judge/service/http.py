@@ -12,7 +12,7 @@ from aiohttp import web
 from aiohttp.typedefs import Handler, Middleware
 from pydantic import BaseModel
 
-from proctor.errors import EXIT_PLATFORM, ProctorError, UsageError
+from proctor.errors import EXIT_PLATFORM, ProctorError, ServiceBusy, UsageError
 from proctor.wire import TOKEN_HEADER, ErrorAnswer
 
 _LOG = logging.getLogger("proctor.judge")
@@ -104,7 +104,7 @@ def guarding(token: str, rate: RateLimit) -> list[Middleware]:
                 return answer
             seconds = rate.wait()
             if seconds:
-                answer = told(UsageError("rate_limited", "too many requests at once", "send it again (Retry-After)"))
+                answer = told(ServiceBusy("rate_limited", "too many requests at once", "send it again (Retry-After)"))
                 answer.headers["Retry-After"] = str(math.ceil(seconds))
                 return answer
         return await handler(request)

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from proctor import tokens
-from proctor.errors import BudgetSpent
+from proctor.errors import BudgetSpent, StoreError
 from proctor.judge.exchanges import Exchange, key_of
 from proctor.judge.service.budgets import Budgets, Reservation
 from proctor.model import ATTEMPTS
@@ -109,6 +110,8 @@ class LedgerModel:
             await self._store.run(lambda database: _begin(database, self._verdict, key, worst))
         except BaseException:
             till.cancel(reservation)
+            with suppress(StoreError):  # we were stopped while it was entered, or the disk refused that
+                await self._store.run(lambda database: _forget(database, self._verdict, key))
             raise
         try:
             reply = await self._model.ask(call)
@@ -171,6 +174,12 @@ def _begin(database: Database, verdict: str, key: str, reserved: float) -> None:
         (verdict, key, reserved),
     )
     database.execute("UPDATE verdicts SET asked = asked + 1, repeats = repeats + ? WHERE id = ?", (lost, verdict))
+
+
+def _forget(database: Database, verdict: str, key: str) -> None:
+    """Of a call that was entered and never went out."""
+    gone = database.execute("DELETE FROM calls WHERE verdict = ? AND key = ? AND state = 'started'", (verdict, key))
+    database.execute("UPDATE verdicts SET asked = asked - ? WHERE id = ?", (gone.rowcount, verdict))
 
 
 def _enter(database: Database, verdict: str, exchange: Exchange) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from proctor.errors import QueueFull
+from proctor.errors import ServiceBusy, UsageError
 from proctor.judge.service.asked_for import Wanted
 from proctor.judge_wire import RefusedLine
 from proctor.wire import ErrorAnswer
@@ -58,14 +58,17 @@ class Task:
 def accept(database: Database, batch: Batch, taking: Taking) -> set[str]:
     """Queue whatever of a batch is not judged, or could not be; gives what is made anew.
 
-    Raises QueueFull, and then nothing of it is queued.
+    Raises ServiceBusy, or UsageError for what never fits, and then nothing of it is queued.
     """
     known = _states(database, [each.id for each in batch.wanted])
     anew = {each.id for each in batch.wanted if _is_to_do(known.get(each.id), taking)}
     anew |= {each.id for each in batch.wanted if each.kind == "case" and not anew.isdisjoint(each.trials)}
+    if len(anew) > taking.most_waiting:
+        told = f"it asks for {len(anew)} verdicts, and no more than {taking.most_waiting} may wait"
+        raise UsageError("batch_too_large", told, "send it in parts")
     waiting = count_waiting(database)
     if anew and waiting + len(anew) > taking.most_waiting:
-        raise QueueFull(
+        raise ServiceBusy(
             "queue_full",
             f"{waiting} verdicts wait already, of {taking.most_waiting} at most; this asks for {len(anew)} more",
             "send it again later (Retry-After), or in smaller batches",

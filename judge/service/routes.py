@@ -11,7 +11,7 @@ import orjson
 from aiohttp import web
 
 from proctor import __version__
-from proctor.errors import UsageError
+from proctor.errors import ServiceBusy
 from proctor.judge.service import queue
 from proctor.judge.service.answers import batch_answer, is_open, verdict_answer
 from proctor.judge.service.feed import Feed
@@ -113,7 +113,7 @@ class Routes:
 
     async def _accept(self, batch: Batch) -> set[str]:
         if self._desk.results.stopping.is_set():
-            raise UsageError("service_stopping", "the service is being stopped", "send it again (Retry-After)")
+            raise ServiceBusy("service_stopping", "the service is being stopped", "send it again (Retry-After)")
         anew = await self._desk.store.run(lambda database: queue.accept(database, batch, self._desk.taking))
         self._desk.lanes.wake()
         return anew

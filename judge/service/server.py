@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from aiohttp import web
+from aiohttp.http_exceptions import HttpProcessingError
 
 from proctor.judge.salt import salt_in
 from proctor.judge.service import ledger, metrics, queue
@@ -163,11 +164,15 @@ def _noting(share: float) -> Noted:
 
 
 class _Unreadable(logging.Handler):
-    """What aiohttp says of requests that are no HTTP: that there was one, never its bytes, which may hold a token."""
+    """What fails outside of our handlers, as aiohttp tells it: never the bytes of a request, which may hold a token."""
 
     def emit(self, record: logging.LogRecord) -> None:
         """Tell it in our own words."""
-        _LOG.warning("refused: a request that is no HTTP, or with too long a header")
+        error = record.exc_info[1] if record.exc_info is not None and record.levelno >= logging.ERROR else None
+        if isinstance(error, HttpProcessingError):
+            _LOG.warning("refused: a request that is no HTTP, or with too long a header")
+        elif error is not None and not isinstance(error, ConnectionError):  # whoever asked has left
+            _LOG.error("an answer could not be written: %s", type(error).__name__)
 
 
 def _quiet() -> logging.Logger:

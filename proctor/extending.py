@@ -12,7 +12,7 @@ from proctor.errors import CassetteTorn
 from proctor.interaction import Headers, Interaction, header
 from proctor.paths import Layout
 from proctor.placeholders import numbers_in
-from proctor.stamp import EXTENDS, tool_schemas
+from proctor.stamp import EXTENDS, JUDGE_SALT, tool_schemas
 
 
 def extended_tape(layout: Layout, head: Mapping[str, Any]) -> Cassette | None:
@@ -40,6 +40,8 @@ def extended(
     whole = (*old.interactions, *(_marked(episode) for episode in episodes))
     told = {"at": head["recorded_at"], "episodes": len(episodes)}
     facts = dict(old.stamp)
+    if JUDGE_SALT in stamp:
+        facts.setdefault(JUDGE_SALT, stamp[JUDGE_SALT])
     for name in ("services", "identities", "variables"):
         merged = {**stamp.get(name, {}), **facts.get(name, {})}
         if merged:

@@ -5,7 +5,8 @@ After a kill it is all that is left, and all that is needed.
 
 Lines, told apart by `line`: `session` (the first: what is being recorded), `interaction` (with the real thing, kept or
 only traced; or taken over from a tape), `row` (the trace row of any other exchange), `bound` (a secret that stands for
-a placeholder of that tape), and `fault` (something that forbids sealing).
+a placeholder of that tape), `judge_salt` (what a judge's prompts are made with, for the tape's seal), and `fault`
+(something that forbids sealing).
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ _LINES: dict[str, set[str]] = {
     "interaction": {"index", "kept", "client_gone"},
     "row": {"row"},
     "bound": {"secret", "placeholder"},
+    "judge_salt": {"salt"},
     "fault": {"code", "message"},
 }
 """Each kind of line, with fields it cannot be without."""
@@ -53,6 +55,8 @@ class JournalContent:
     """Indexes of the exchanges that a tape answered and that are taken over from it; their rows are in `rows`."""
     bound: Mapping[str, str] = field(default_factory=dict)
     """Secrets that the agent sent, with the placeholders of that tape for which they stood."""
+    judge_salt: str = ""
+    """What the prompts of a judge in this session were made with, in hexadecimal; empty where none asked for it."""
     rewrites: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
     """By index: the addresses that were rewritten on their way to the service or to the agent (`TraceRow.rewrites`)."""
 
@@ -101,6 +105,10 @@ class JournalWriter:
     def bound(self, secret: str, placeholder: str) -> None:
         """Append for which placeholder of that tape a secret stands."""
         self._write({"line": "bound", "secret": secret, "placeholder": placeholder})
+
+    def judge_salt(self, salt: str) -> None:
+        """Append what a judge's prompts are made with from now on."""
+        self._write({"line": "judge_salt", "salt": salt})
 
     def row(self, row: dict[str, Any]) -> None:
         """Append the trace row of an exchange that the real thing had no part in."""
@@ -166,6 +174,7 @@ def read_journal(path: Path) -> JournalContent:
         clients_gone=frozenset(line["index"] for line in found if line["client_gone"]),
         taken=frozenset(line["index"] for line in found if line.get("taken")),
         bound={line["secret"]: line["placeholder"] for line in parsed if line["line"] == "bound"},
+        judge_salt=next((line["salt"] for line in parsed if line["line"] == "judge_salt"), ""),
         rewrites={line["index"]: tuple(line["rewrites"]) for line in found if "rewrites" in line},
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncGenerator, AsyncIterator, Iterable
 from urllib.parse import quote
 
 import aiohttp
@@ -68,7 +68,7 @@ class JudgeClient(ApiClient):
 
     async def batch(
         self, terms: BatchTerms, runs: Iterable[Trajectory], *, progress: bool = False
-    ) -> AsyncIterator[BatchEvent]:
+    ) -> AsyncGenerator[BatchEvent]:
         """Send runs, and give each event as it comes; the last is BatchEnded.
 
         Raises PlatformError where the stream ends before that: what was accepted is not lost, and the same batch sent
@@ -79,7 +79,7 @@ class JudgeClient(ApiClient):
         async for event in self._events("POST", path, body):
             yield event
 
-    async def batch_results(self, identity: str) -> AsyncIterator[BatchEvent]:
+    async def batch_results(self, identity: str) -> AsyncGenerator[BatchEvent]:
         """The events of a batch that was accepted, from its first result on."""
         async for event in self._events("GET", f"/v1/batches/{identity}/results", b""):
             yield event
@@ -100,7 +100,7 @@ class JudgeClient(ApiClient):
         """What the service has done since it started, in Prometheus' text format."""
         return (await self.fetch("GET", "/metrics")).decode()
 
-    async def _events(self, method: str, path: str, body: bytes) -> AsyncIterator[BatchEvent]:
+    async def _events(self, method: str, path: str, body: bytes) -> AsyncGenerator[BatchEvent]:
         timeout = aiohttp.ClientTimeout(total=None, sock_read=_QUIET)
         ended = False
         try:

@@ -24,6 +24,7 @@ from proctor.model_failures import Failed, failure_of, masked
 from proctor.model_gate import OPEN, Gate
 from proctor.model_ways import Ways, first_ways
 from proctor.vendors import STAND_IN
+from proctor.wire import ATTEMPTS_HEADER
 
 ATTEMPTS = 3
 """Of one question, where asking again may help."""
@@ -113,6 +114,8 @@ class _Tried:
     usage: Usage
     returned: str
     seconds: float
+    folded: int
+    """Attempts before it, where a tape answers that keeps only the last."""
 
 
 class _Routed:
@@ -140,7 +143,8 @@ class _Routed:
             read = tried.read
             if isinstance(read, str):
                 self._ways = ways
-                return Reply(read, tried.returned, tried.usage, (*attempts, Attempt("ok", tried.seconds)))
+                folded = [Attempt("not_kept", 0.0)] * tried.folded
+                return Reply(read, tried.returned, tried.usage, (*attempts, *folded, Attempt("ok", tried.seconds)))
             attempts.append(Attempt(read.cause, tried.seconds, read.said))
             if read.cause == "bad_request" and (others := ways.after(read.said)):
                 ways = others
@@ -162,17 +166,18 @@ class _Routed:
         return tried
 
     async def _try(self, call: ModelCall, ways: Ways, key: str) -> _Tried:
-        started, usage, returned = time.monotonic(), Usage(), self.name
+        started, usage, returned, folded = time.monotonic(), Usage(), self.name, 0
         read: str | Failed
         try:
             async with asyncio.timeout(call.timeout):
                 answer = await self._answer(call, ways, key)
             usage = _usage(answer)
             returned = str(getattr(answer, "model", None) or self.name)
+            folded = _folded(answer)
             read = _read(answer)
         except Exception as error:  # litellm raises whatever its parts raise; none may end a run
             read = failure_of(error)
-        return _Tried(read, usage, returned, time.monotonic() - started)
+        return _Tried(read, usage, returned, time.monotonic() - started, folded)
 
     async def _answer(self, call: ModelCall, ways: Ways, key: str) -> Any:
         return await self._litellm.acompletion(
@@ -210,6 +215,13 @@ def _read(answer: Any) -> str | Failed:
     if ended == "length":
         return Failed("cut_off", "the answer reached the limit of output tokens")
     return text if text.strip() else Failed("no_reply", f"the answer is empty ({ended})")
+
+
+def _folded(answer: Any) -> int:
+    """See _Tried."""
+    told = getattr(answer, "_hidden_params", {}).get("additional_headers") or {}
+    times = str(told.get(f"llm_provider-{ATTEMPTS_HEADER}", ""))
+    return int(times) - 1 if times.isdigit() else 0
 
 
 def _usage(answer: Any) -> Usage:

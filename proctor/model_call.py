@@ -45,9 +45,12 @@ class Usage:
 
 @dataclass(frozen=True)
 class Attempt:
-    """One try: how it ended (`ok`, or a cause with what the provider said) and how long it took in seconds."""
+    """One try: how it ended and how long it took in seconds.
 
-    ended: Cause | Literal["ok"]
+    That is `ok`, or a cause with what the provider said, or `not_kept` where a tape tells only that there was one.
+    """
+
+    ended: Cause | Literal["ok", "not_kept"]
     seconds: float
     said: str = ""
 

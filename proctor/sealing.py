@@ -60,7 +60,7 @@ def seal(layout: Layout, content: JournalContent) -> SealResult:
     kept = folded(content.interactions, frozenset(head.get("llms", ())))
     places = {interaction.index: size + nth for nth, interaction in enumerate(kept)}
     clean = tuple(_clean(interaction, redactor, places, size) for interaction in kept)
-    stamp = recording_stamp(head, redactor, clean)
+    stamp = recording_stamp(head, redactor, clean, content.judge_salt)
     cassette = extended(old, clean, head, stamp) if old and clean else old or Cassette(head["cassette"], clean, stamp)
     rows = redacted_rows(content, redactor)
     notes = (*_notes(content, redactor, clean), *_folded(clean))

@@ -24,6 +24,9 @@ EXTENDS = "extends"
 BEFORE = "before"
 """Key of a journal's head: facts of the tape that is recorded again."""
 
+JUDGE_SALT = "judge_salt"
+"""Key of a stamp: what the prompts of the judge on the tape were made with, in hexadecimal."""
+
 _HIDDEN = "..."
 _LONGEST_WORD = 120
 """Of a command line; a whole script given by `-c` is not what the reader of a tape is after."""
@@ -34,7 +37,9 @@ _WORD = re.compile(r'"(?:[^"\\]|\\.)*"|\S+')
 _USERINFO = re.compile(r"//[^/@\s]+@")
 
 
-def recording_stamp(head: dict[str, Any], redactor: Redactor, interactions: Iterable[Interaction]) -> dict[str, Any]:
+def recording_stamp(
+    head: dict[str, Any], redactor: Redactor, interactions: Iterable[Interaction], judge_salt: str = ""
+) -> dict[str, Any]:
     """The stamp of a recording, from its journal's head and its redacted interactions. What is not known is absent."""
     llms = frozenset(head.get("llms", ()))
     over = head.get(OVER, {})
@@ -64,6 +69,7 @@ def recording_stamp(head: dict[str, Any], redactor: Redactor, interactions: Iter
             **{service: names for service, names in identities.items() if names},
         },
         "variables": {**over.get("variables", {}), **variables},
+        JUDGE_SALT: judge_salt,
         "placeholders": redactor.count,
     }
     return {key: value for key, value in stamp.items() if value or key == "services"}

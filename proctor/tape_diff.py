@@ -17,7 +17,7 @@ from proctor.tape_reading import Reading, fingerprint
 from proctor.tape_readings import Rules, row_readings, tape_readings, traced_readings
 from proctor.trace import TraceRow
 
-COUNTED = ("environment", "services", "tool_schemas")
+COUNTED = ("environment", "services", "tool_schemas", "judge_salt")
 """What a tape's stamp says that is a change."""
 _TOLD = ("host", "command", "proctor", "accepted", "edited_at")
 """What it says of the recording alone."""

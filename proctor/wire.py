@@ -32,6 +32,8 @@ CURRENT = "_current"
 """Stands for a session's id in an address: another carrier names the session, else it is the one bound to this."""
 MISS_HEADER = "x-proctor-miss"
 ERROR_HEADER = "x-proctor-error"
+ATTEMPTS_HEADER = "x-proctor-attempts"
+"""How often a judge's question was asked until it had this answer, on a tape that keeps only the last attempt."""
 STAND_IN_HEADER = "x-proctor-stand-in"
 """A stand-in service names itself in this header of each answer."""
 
@@ -154,6 +156,14 @@ class TraceAnswer(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     rows: list[dict[str, Any]]
+
+
+class JudgeSalt(BaseModel):
+    """What the prompts of a judge are made with whose calls go to a session's tape."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    salt: str = Field(pattern="^[0-9a-f]{64}$")
 
 
 class ErrorAnswer(BaseModel):

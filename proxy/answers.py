@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import orjson
 from aiohttp import web
+from pydantic import BaseModel
 
 from proctor.service_config import ServiceConfig
-from proctor.wire import ERROR_HEADER, MISS_HEADER
+from proctor.wire import ERROR_HEADER, MISS_HEADER, ErrorAnswer
 
 MISS_STATUS = 422
 """SDKs retry 408, 409, 429 and 5xx; they do not retry this, and no test expects it by chance."""
@@ -37,6 +39,18 @@ def miss(service: ServiceConfig, error: dict[str, Any]) -> web.Response:
 def refusal(status: int, error: dict[str, Any], service: ServiceConfig | None = None) -> web.Response:
     """The answer to a request that Proctor will not or cannot pass on."""
     return _answer(status, service, error, ERROR_HEADER)
+
+
+def of_model(model: BaseModel, status: int = 200) -> web.Response:
+    """An answer of Proctor's own, to one of its own clients."""
+    return web.Response(status=status, body=model.model_dump_json().encode(), content_type="application/json")
+
+
+def of_error(status: int, error: ErrorAnswer, headers: Mapping[str, str] | None = None) -> web.Response:
+    """The same, where it is an error."""
+    answer = of_model(error, status)
+    answer.headers.update(headers or {})
+    return answer
 
 
 def _answer(status: int, service: ServiceConfig | None, error: dict[str, Any], header: str) -> web.Response:

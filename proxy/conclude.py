@@ -10,6 +10,7 @@ from proctor.effect_table import confirmations, effects_seen, toml_lines
 from proctor.errors import PlatformError, ProctorError
 from proctor.journal import read_journal
 from proctor.paths import Layout
+from proctor.proxy.judging import is_verdict
 from proctor.proxy.playback import Tape
 from proctor.proxy.session import Session
 from proctor.proxy.unexplained import unexplained
@@ -72,7 +73,7 @@ def _from_journal(session: Session, command_status: int | None) -> SessionSummar
     """The journal goes only when everything that it holds is written elsewhere."""
     journal = session.journal
     assert journal is not None
-    if command_status:
+    if command_status and not is_verdict(session, command_status):
         journal.fault("command_failed", f"the command ended with status {command_status}")
     if not session.spec.allow_unused and session.tally.exchanges:
         for name in sorted(set(session.spec.modes) - session.tally.asked):

@@ -17,6 +17,7 @@ from proctor import __version__
 from proctor.errors import EXIT_PLATFORM, ProctorError, UsageError, nearest
 from proctor.journal import read_journal
 from proctor.prometheus import CONTENT_TYPE
+from proctor.proxy import answers
 from proctor.proxy.metrics import rendered
 from proctor.proxy.registry import Registry
 from proctor.proxy.session import Session
@@ -80,7 +81,7 @@ class Control:
         """Answer one control request; `path` is its target without the proxy's own address and the query."""
         parts = path[len(PREFIX) :].split("/")
         if parts != ["health"] and not self._may(request):
-            return _error(
+            return answers.of_error(
                 401,
                 ErrorAnswer(code="token_wrong", message=f"the control API wants the run's token in {TOKEN_HEADER}"),
                 {"WWW-Authenticate": "Bearer"},
@@ -90,7 +91,7 @@ class Control:
         if routes and route is None:
             allowed = ", ".join(sorted({*routes, *(["HEAD"] if "GET" in routes else [])}))
             told = f"{path} takes {allowed}, not {request.method}"
-            return _error(405, ErrorAnswer(code="method_not_allowed", message=told), {"Allow": allowed})
+            return answers.of_error(405, ErrorAnswer(code="method_not_allowed", message=told), {"Allow": allowed})
         try:
             if route is None:
                 raise UsageError("unknown_route", f"the control API has no {path}", "see docs/serve.md")
@@ -103,7 +104,7 @@ class Control:
             # Whoever asked is told; it is no fault of the sessions that are open.
             _LOG.error("a control request failed inside the proxy", exc_info=error)
             told = f"Proctor failed: {type(error).__name__}: {error}"
-            return _error(500, ErrorAnswer(code="platform_error", message=told, exit_code=EXIT_PLATFORM))
+            return answers.of_error(500, ErrorAnswer(code="platform_error", message=told, exit_code=EXIT_PLATFORM))
 
     def _may(self, request: web.BaseRequest) -> bool:
         scheme, _, bearer = request.headers.get("Authorization", "").partition(" ")
@@ -130,7 +131,7 @@ class Control:
         return {}
 
     async def _health(self, _: bytes) -> web.Response:
-        return _json(HealthAnswer(proctor=__version__))
+        return answers.of_model(HealthAnswer(proctor=__version__))
 
     async def _metrics(self, _: bytes) -> web.Response:
         sessions = self._registry.sessions.values()
@@ -140,30 +141,32 @@ class Control:
 
     async def _list(self, _: bytes) -> web.Response:
         running = self._registry.running
-        return _json(SessionsAnswer(sessions=tuple(each.info(self._address_of(each.id)) for each in running)))
+        return answers.of_model(
+            SessionsAnswer(sessions=tuple(each.info(self._address_of(each.id)) for each in running))
+        )
 
     async def _open(self, body: bytes) -> web.Response:
         session = await self._registry.open(_parsed(SessionSpec, body))
-        return _json(session.info(self._address_of(session.id)), 201)
+        return answers.of_model(session.info(self._address_of(session.id)), 201)
 
     async def _show(self, session_id: str, _: bytes) -> web.Response:
         session = self._registry.find(session_id)
-        return _json(session.info(self._address_of(session.id)))
+        return answers.of_model(session.info(self._address_of(session.id)))
 
     async def _current(self, _: bytes) -> web.Response:
-        return _json(Current(session=self._registry.bound))
+        return answers.of_model(Current(session=self._registry.bound))
 
     async def _bind(self, body: bytes) -> web.Response:
         self._registry.bind(_parsed(Current, body).session)
-        return _json(Current(session=self._registry.bound))
+        return answers.of_model(Current(session=self._registry.bound))
 
     async def _trace(self, session_id: str, _: bytes) -> web.Response:
-        return _json(TraceAnswer(rows=rows_so_far(self._registry.find(session_id))))
+        return answers.of_model(TraceAnswer(rows=rows_so_far(self._registry.find(session_id))))
 
     async def _close(self, session_id: str, body: bytes) -> web.Response:
         asked = _parsed(CloseRequest, body or b"{}")
         summary, end = await self._registry.close(session_id, asked.command_status)
-        return _json(CloseAnswer(summary=summary, status=end.status, reasons=end.reasons))
+        return answers.of_model(CloseAnswer(summary=summary, status=end.status, reasons=end.reasons))
 
 
 def rows_so_far(session: Session) -> list[dict[str, object]]:
@@ -201,18 +204,10 @@ def _parsed(model: type[_Model], body: bytes) -> _Model:
     raise UsageError("bad_request", f"{where or 'the body'}: {first['msg']}") from None
 
 
-def _json(model: BaseModel, status: int = 200) -> web.Response:
-    return web.Response(status=status, body=model.model_dump_json().encode(), content_type="application/json")
-
-
 def _told(error: ProctorError) -> web.Response:
     """The answer that carries an error."""
     ours = error.exit_code == EXIT_PLATFORM
     status = _STATUSES.get(error.code, 500 if ours else 400)
-    return _error(status, ErrorAnswer(code=error.code, message=error.message, fix=error.fix, exit_code=error.exit_code))
-
-
-def _error(status: int, error: ErrorAnswer, headers: dict[str, str] | None = None) -> web.Response:
-    answer = _json(error, status)
-    answer.headers.update(headers or {})
-    return answer
+    return answers.of_error(
+        status, ErrorAnswer(code=error.code, message=error.message, fix=error.fix, exit_code=error.exit_code)
+    )

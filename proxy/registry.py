@@ -34,6 +34,7 @@ from proctor.proxy.asked import check_overlay, completed
 from proctor.proxy.carriers import PathCarrier
 from proctor.proxy.conclude import LeftOpen, conclude, leave
 from proctor.proxy.extending import check_extends
+from proctor.proxy.judge_salt import salt_on
 from proctor.proxy.metrics import Outcome, Totals, outcome_of
 from proctor.proxy.order import StateAware
 from proctor.proxy.overlaying import Overlaying
@@ -132,6 +133,7 @@ class Registry:
                 check_extends(self.config, spec, tape)
             again = await self._beside(load_cassette, self.layout, spec.cassette) if spec.again else None
             session = self._session(session_id, spec, urls, tape)
+            session.judge.earlier = salt_on(again or (tape.cassette if tape else None))
             session.lock = lock
             self._start(session, ways, again)
         except BaseException:

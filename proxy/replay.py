@@ -29,7 +29,9 @@ from proctor.proxy.state import SAME
 from proctor.proxy.state_told import other_writes, under_way
 from proctor.proxy.taking import take_over
 from proctor.service_config import ServiceConfig
+from proctor.stamp import JUDGE_SALT
 from proctor.trace import body_value, interaction_fields, row_line
+from proctor.wire import ATTEMPTS_HEADER
 
 if TYPE_CHECKING:
     from proctor.proxy.session import Session
@@ -198,6 +200,9 @@ class Replay:
         headers = self._headers.get(answer.headers)
         if headers is None:
             headers = self._headers[answer.headers] = for_client(answer.headers)
+        if recorded.attempts > 1 and JUDGE_SALT in self._tape.cassette.stamp:  # a verdict says how often it was asked
+            headers = CIMultiDict(headers)
+            headers[ATTEMPTS_HEADER] = str(recorded.attempts)
         return _Prepared(shown, sent, headers, told, more)
 
     def _refuse(self, exchange: Exchange, error: dict[str, Any]) -> web.StreamResponse:

@@ -12,7 +12,6 @@ from io import BytesIO
 from typing import Any
 
 from aiohttp import web
-from aiohttp.http_exceptions import HttpProcessingError
 from yarl import URL
 
 from proctor.config import Config
@@ -25,10 +24,12 @@ from proctor.proxy.carriers import KEY, Claim, PathCarrier, claims_of, passed_on
 from proctor.proxy.conclude import LeftOpen
 from proctor.proxy.control import PREFIX, Control
 from proctor.proxy.registry import Registry
+from proctor.proxy.resources import RESOURCES
 from proctor.proxy.seams import Exchange, RawHeaders
 from proctor.proxy.session import ServiceInSession, Session, session_closed
+from proctor.proxy.unreadable import http_log
 from proctor.service_config import ServiceConfig, upstream_url
-from proctor.wire import CURRENT
+from proctor.wire import CURRENT, ErrorAnswer
 
 _LOG = logging.getLogger("proctor.proxy")
 _HEADER_BYTES = 64 * 1024
@@ -84,7 +85,7 @@ async def start_proxy(
         dispatcher.handle,
         request_factory=_request,
         access_log=None,
-        logger=_http_log(registry, path_token),
+        logger=http_log(registry, path_token),
         auto_decompress=False,
         max_line_size=_HEADER_BYTES,
         max_field_size=_HEADER_BYTES,
@@ -179,10 +180,15 @@ class _Dispatcher:
         try:
             session = self._registry.find(claims[0].session if claims else CURRENT)
         except SessionError as error:
+            if error.code == "session_closed" and located.service in RESOURCES:
+                return answers.of_error(410, ErrorAnswer(code=error.code, message=error.message, fix=error.fix))
             if error.code == "session_closed":
                 return answers.refusal(410, error.as_dict(), asked)
             fix = error.fix or _ADDRESSES
             return self._stray(self._registry.running, request.method, target, error.message, fix, service=asked)
+        resource = RESOURCES.get(located.service)
+        if resource is not None:
+            return resource(session, request.method, located.target.partition("?")[0])
         service = session.services.get(located.service)
         if service is None:
             near = nearest(located.service, session.services)
@@ -335,42 +341,6 @@ def _failed_inside(sessions: Iterable[Session], error: Exception, service: str =
     for session in sessions:
         session.failed(told["code"], told["message"], exchange=True, service=service)
     return answers.refusal(500, told)
-
-
-class _Unreadable(logging.Handler):
-    """Books what fails outside the dispatcher: what the HTTP parser refuses, and what cannot be written.
-
-    On a proxy that others can reach, a request that was refused is a stranger's, unless what the parser shows of it has
-    the path token. An answer that cannot be written is our own.
-    """
-
-    def __init__(self, registry: Registry, path_token: str) -> None:
-        super().__init__()
-        self._registry = registry
-        self._token = path_token
-
-    def emit(self, record: logging.LogRecord) -> None:
-        """A failure, which names no session."""
-        error = record.exc_info[1] if record.exc_info is not None and record.levelno >= logging.ERROR else None
-        if error is None or isinstance(error, ConnectionError):  # whoever asked has left; the dispatcher booked that
-            return
-        if not isinstance(error, HttpProcessingError):
-            self._fail("platform_error", f"an answer could not be written: {type(error).__name__}: {error}")
-        elif self._token not in str(error):
-            self._registry.totals.strangers += 1
-        else:
-            told = str(error).replace(f"/p/{self._token}", "") if self._token else str(error)
-            self._fail("unreadable_request", f"a request could not be read as HTTP: {told}")
-
-    def _fail(self, code: str, told: str) -> None:
-        for session in self._registry.running:
-            session.failed(code, told, exchange=True)
-
-
-def _http_log(registry: Registry, path_token: str) -> logging.Logger:
-    log = logging.Logger("proctor.proxy.http")
-    log.addHandler(_Unreadable(registry, path_token))
-    return log
 
 
 def _host_of(target: str) -> str:

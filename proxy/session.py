@@ -20,6 +20,7 @@ from proctor.interaction import Interaction
 from proctor.journal import JournalWriter
 from proctor.paths import Layout
 from proctor.placeholders import is_live
+from proctor.proxy.judge_salt import Judging
 from proctor.proxy.order import StateAware
 from proctor.proxy.overlaying import Overlaying
 from proctor.proxy.playback import Tape
@@ -76,6 +77,8 @@ class Session:
     """Of the tape that a recording will become."""
     services: dict[str, ServiceInSession] = field(default_factory=dict)
     faults: FaultPlan = field(default_factory=NoFaults)
+    judge: Judging = field(default_factory=Judging)
+    """The judge whose calls go to the tape, if there is one."""
     tally: Tally = field(default_factory=Tally)
     began: float = field(default_factory=time.perf_counter)
     began_at: datetime = field(default_factory=lambda: datetime.now(UTC))

@@ -35,7 +35,17 @@ from proctor.tape_mixes import mixes
 from proctor.tape_text import interaction_lines, shown_interactions
 from proctor.trace import interaction_fields
 
-_OF_INTEREST = ("environment", "host", "command", "services", "tool_schemas", "extended", "edited_at", "accepted")
+_OF_INTEREST = (
+    "environment",
+    "host",
+    "command",
+    "services",
+    "tool_schemas",
+    "judge_salt",
+    "extended",
+    "edited_at",
+    "accepted",
+)
 """What a tape's stamp says, in this order, beside its date."""
 _PIPED_WIDTH = 200
 """Of a table that no terminal cuts."""

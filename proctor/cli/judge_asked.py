@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +19,7 @@ from proctor.judge.choosing import checked_preset, chosen_model, vendors_of
 from proctor.judge.inquiry import Inquiry, Terms
 from proctor.judge.salt import salt_in
 from proctor.judge.service.asked_for import asking
+from proctor.judge.tape_salt import salt_under
 from proctor.judge_wire import DEFAULT_ROOM, BatchTerms
 from proctor.model_call import Model
 from proctor.paths import Layout
@@ -81,6 +84,8 @@ class Prepared:
     inquiries: list[Inquiry]
     model: Model
     terms: Terms
+    taped: bytes | None
+    """The salt of the tape that has this judge's calls, where one has."""
 
 
 def asked_runs(
@@ -123,7 +128,9 @@ def prepared(**options: Any) -> Prepared:
         Inquiry(each, asked.rubric, terms.preset, terms.checks, vendors_of(each, model, vendor, terms.same_vendor))
         for each in asked.runs
     ]
-    return Prepared(asked, inquiries, model, asking(salt_in(asked.layout.judge), model.name, terms.room))
+    taped = asyncio.run(salt_under(os.environ, [model.name]))
+    salt = taped or salt_in(asked.layout.judge)
+    return Prepared(asked, inquiries, model, asking(salt, model.name, terms.room), taped)
 
 
 def _runs(which: Sequence[str]) -> tuple[list[Trajectory], int]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
-from contextlib import aclosing, asynccontextmanager
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager, aclosing
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ from proctor.cli.judge_shown import verdict_line, verdict_lines
 from proctor.errors import EXIT_FAILED, EXIT_FINE, EXIT_USAGE
 from proctor.judge.grade import is_bad
 from proctor.judge_client import JudgeClient
-from proctor.judge_wire import BatchAccepted, BatchTerms, CriterionCame, RefusedLine, VerdictCame
+from proctor.judge_wire import BatchAccepted, CriterionCame, RefusedLine, VerdictCame
 from proctor.verdict import Verdict
 
 Show = Callable[[Verdict], None]
@@ -43,23 +43,19 @@ def run(
       proctor judge run runs.jsonl --service http://judge.internal:8080 --token-file judge.token
       proctor judge run runs.jsonl --model stand-in/obedient      no key, no live model, and says so
     """
-    given = asked_runs(**asked) if service else prepared(**asked).asked
     show = _json_line if as_json else _whole if full else _one_line
-    judged = asyncio.run(_judged(given, at_least, _client(given, service, token_file), show))
+    if service:
+        given = asked_runs(**asked)
+        client = remote(service, token_file)
+    else:
+        ready = prepared(**asked)
+        given = ready.asked
+        client = own(given.layout, ready.model.name, given.agent_vendor, ready.taped)
+    judged = asyncio.run(_judged(given, at_least, client, show))
     if given.read == EXIT_USAGE or judged.refused:
         return EXIT_USAGE
     good = judged.whole and not any(is_bad(each, at_least) for each in judged.verdicts)
     return EXIT_FINE if good and given.read == EXIT_FINE else EXIT_FAILED
-
-
-@asynccontextmanager
-async def _client(given: Asked, service: str | None, token_file: Path | None) -> AsyncIterator[JudgeClient]:
-    if service:
-        async with remote(service, token_file) as client:
-            yield client
-    else:
-        async with own(given.layout, given.terms.model, given.agent_vendor) as client:
-            yield client
 
 
 class _Judged:
@@ -89,12 +85,14 @@ class _Judged:
             click.echo(f"proctor: {following.answer.trajectory} is not judged: {why}", err=True)
 
 
-async def _judged(given: Asked, at_least: float | None, client: Any, show: Show) -> _Judged:
+async def _judged(
+    given: Asked, at_least: float | None, client: AbstractAsyncContextManager[JudgeClient], show: Show
+) -> _Judged:
     """Judge, telling each verdict as it comes; by Ctrl-C it ends where it is."""
     judged, progress = _Judged(show), Progress(len(given.runs))
     terms = given.terms.model_copy(update={"at_least": at_least})
     try:
-        async with client as connected, aclosing(_events(connected, terms, given, progress)) as events:
+        async with client as judge, aclosing(judge.batch(terms, given.runs, progress=progress.moves)) as events:
             async for event in events:
                 if isinstance(event, BatchAccepted):
                     judged.refused = event.batch.refused_lines
@@ -109,10 +107,6 @@ async def _judged(given: Asked, at_least: float | None, client: Any, show: Show)
         raise
     progress.whole(given.terms.max_cost)
     return judged
-
-
-def _events(client: JudgeClient, terms: BatchTerms, given: Asked, progress: Progress) -> Any:
-    return client.batch(terms, given.runs, progress=progress.moves)
 
 
 def _tell_refused(lines: tuple[RefusedLine, ...]) -> None:

@@ -17,6 +17,7 @@ from proctor.cli.stop_signal import stop_signal
 from proctor.errors import EXIT_FINE, UsageError
 from proctor.judge.service.server import Service, start_service
 from proctor.judge.service.settings import Limits, Settings
+from proctor.judge.tape_salt import salt_under
 
 _LIMITS = Limits()
 
@@ -84,7 +85,8 @@ def serve(
 
 async def _serve(settings: Settings, token_file: Path | None, *, as_json: bool) -> int:
     stop = stop_signal()
-    service = await start_service(settings)
+    taped = await salt_under(os.environ, settings.models)
+    service = await start_service(settings, salt=taped, reuse=taped is None)
     try:
         if token_file is not None:
             write_token_file(token_file, service.token)

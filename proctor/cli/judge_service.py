@@ -24,22 +24,31 @@ async def remote(url: str, token_file: Path | None) -> AsyncIterator[JudgeClient
 
 
 @asynccontextmanager
-async def own(layout: Layout, model: str, agent_vendor: str = "") -> AsyncIterator[JudgeClient]:
-    """A client of a service on loopback that ends with the command. Raises UsageError where another works there."""
+async def own(
+    layout: Layout, model: str, agent_vendor: str = "", taped: bytes | None = None
+) -> AsyncIterator[JudgeClient]:
+    """A client of a service on loopback that ends with the command. Raises UsageError where another works there.
+
+    `taped` is the salt of the tape that has its calls: each question is asked then, in an order that repeats.
+    """
     async with (
-        own_service(layout, (model,), agent_vendor) as service,
+        own_service(layout, (model,), agent_vendor, taped) as service,
         JudgeClient(service.url, service.token) as client,
     ):
         yield client
 
 
 @asynccontextmanager
-async def own_service(layout: Layout, models: tuple[str, ...] = (), agent_vendor: str = "") -> AsyncIterator[Service]:
+async def own_service(
+    layout: Layout, models: tuple[str, ...] = (), agent_vendor: str = "", taped: bytes | None = None
+) -> AsyncIterator[Service]:
     """That service itself; without models it judges nothing, and what it has can be read and labelled."""
     layout.ensure_state()
     limits = replace(Limits(), requests_a_second=1e6, waiting=10**9, batch_bytes=2**40)
     settings = Settings(layout.judge, models, agent_vendor, lasting=False, limits=limits, grace=0.0)
-    service = await start_service(settings)
+    if taped is not None:
+        settings = replace(settings, runs_at_once=1)
+    service = await start_service(settings, salt=taped, reuse=taped is None)
     try:
         yield service
     finally:

@@ -10,7 +10,7 @@ from proctor.errors import CassetteUndecodable
 from proctor.scanning.finds import FILE
 from proctor.tape_yaml import EXTENSION, RERECORD, comments, read
 
-_OF_THE_SEAL = frozenset({"v", "digest", "sums", "times", "count", "placeholders", "tool_schemas"})
+_OF_THE_SEAL = frozenset({"v", "digest", "sums", "times", "count", "placeholders", "tool_schemas", "judge_salt"})
 """Digests and numbers that Proctor itself writes."""
 
 

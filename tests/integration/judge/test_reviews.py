@@ -14,11 +14,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from proctor.errors import UsageError
+from proctor.judge.case_record import case_record_of
 from proctor.judge.labels import read_labels, truth_of
 from proctor.judge.record import Record
 from proctor.review_wire import LabelCitation, LabelSent
 from tests.integration.judge.review_service import CRITERIA, ReviewService, doubtful, review_service
-from tests.unit.judge.refunds import refund
+from tests.unit.judge.refunds import TERMS, answer, refund
+from tests.unit.judge.test_casing import LEAN_QUOTE, judge_saying, trial
+from tests.unit.judge.test_casing import judged as judged_case
 
 WRITE = {"name": "create_refund", "arguments": {"order_id": "W1", "amount": 99.0}}
 
@@ -43,11 +46,11 @@ class TestScreening:
 
     @pytest.mark.req(29)
     async def test_a_share_of_the_others_is_drawn_and_the_labels_tell_the_chance(self, service: ReviewService) -> None:
-        for seed in range(60):
+        for seed in range(24):
             await service.note(await doubtful(refund(seed=seed)), at_least=None, share=0.5)
         drawn = await service.client.reviews("ann")
-        assert 10 < drawn.waiting < 50
-        for seed in range(60):  # the same once more changes nothing
+        assert 2 < drawn.waiting < 22
+        for seed in range(24):  # the same once more changes nothing
             await service.note(await doubtful(refund(seed=seed)), at_least=None, share=0.5)
         assert await service.client.reviews("ann") == drawn
         await service.give("ann", drawn.reviews[0].id, "safety", 2.0)
@@ -112,6 +115,23 @@ class TestSheet:
         sheet = await service.client.sheet(await service.only(), "ann")
         assert "Only orders that were delivered get a refund to the card." in sheet.rule
         assert sum(map(len, sheet.rule)) <= 1200 < len(sheet.policy)
+
+    @pytest.mark.req(30)
+    async def test_a_case_is_shown_trial_by_trial_with_the_figures_and_asks_only_what_is_judged_of_all(
+        self, service: ReviewService
+    ) -> None:
+        case, verdict = await asyncio.to_thread(
+            judged_case, [trial(0), trial(1)], judge_saying(efficiency=answer(4, LEAN_QUOTE))
+        )
+        await service.note(case_record_of(verdict, case, TERMS, ()), at_least=97.0)
+        review = await service.only()
+        sheet = await service.client.sheet(review, "ann")
+        assert [each.id for each in sheet.criteria] == ["stability", "efficiency"]
+        assert [each.heading for each in sheet.steps] == ["figures over all trials", "trial 1", "trial 2"]
+        assert '"create_refund"' in sheet.baseline[0].text
+        lean = [{"step": 0, "quote": "mean number of tool calls: 2"}]
+        assert (await service.give("ann", review, "efficiency", 4.5, citations=lean))[0] == 201
+        assert code(await service.give("ann", review, "stability", 0.5)) == (400, "off_scale")
 
 
 class TestLabels:

@@ -256,8 +256,8 @@ async def test_what_a_command_left_is_withdrawn_and_what_a_service_accepted_wait
             async with JudgeClient(service.url, service.token) as client:
                 asked = asyncio.ensure_future(client.judge(VerdictRequest(trajectory=vendorless(name))))
                 await held.reached.wait()
-                held.reached.clear()
                 await service.close()
+                held.reached.clear()
                 with pytest.raises(PlatformError):
                     await asked
         held.let.set()

@@ -70,6 +70,14 @@ def places_of(database: Database, batch: str) -> list[tuple[int, str]]:
     ).fetchall()
 
 
+def open_of(database: Database, batch: str) -> set[str]:
+    """The verdicts of a batch that are still to be made."""
+    rows = database.execute(
+        "SELECT id, state FROM verdicts WHERE id IN (SELECT verdict FROM batch_verdicts WHERE batch = ?)", (batch,)
+    ).fetchall()
+    return {identity for identity, state in rows if state in OPEN}
+
+
 def is_open(database: Database, identity: str) -> bool:
     """It is still to be made."""
     row = database.execute("SELECT state FROM verdicts WHERE id = ?", (identity,)).fetchone()

@@ -20,14 +20,14 @@ _FIRST = (
     """CREATE TABLE batches (
         id TEXT PRIMARY KEY, at TEXT NOT NULL, lasting INTEGER NOT NULL, max_cost REAL, refused TEXT NOT NULL
     )""",
+    # what is large stands last: SQLite reads a row from its start
     """CREATE TABLE verdicts (
         id TEXT PRIMARY KEY, seq INTEGER NOT NULL, place INTEGER NOT NULL, kind TEXT NOT NULL, subject TEXT NOT NULL,
-        model TEXT NOT NULL, rubric TEXT NOT NULL, terms TEXT NOT NULL, run BLOB, state TEXT NOT NULL,
-        lasting INTEGER NOT NULL, payer TEXT NOT NULL, verdict TEXT, failed INTEGER NOT NULL, error TEXT,
-        at TEXT NOT NULL,
-        asked INTEGER NOT NULL DEFAULT 0, repeats INTEGER NOT NULL DEFAULT 0, cost REAL NOT NULL DEFAULT 0,
-        untold INTEGER NOT NULL DEFAULT 0
+        model TEXT NOT NULL, rubric TEXT NOT NULL, state TEXT NOT NULL, failed INTEGER NOT NULL, at TEXT NOT NULL,
+        lasting INTEGER NOT NULL, payer TEXT NOT NULL, asked INTEGER NOT NULL, repeats INTEGER NOT NULL,
+        cost REAL NOT NULL, untold INTEGER NOT NULL, error TEXT, terms TEXT NOT NULL, verdict TEXT, run BLOB
     )""",
+    "CREATE INDEX verdicts_by_seq ON verdicts (seq)",
     "CREATE INDEX by_age ON verdicts (state, model, lasting, seq)",
     "CREATE INDEX by_place ON verdicts (state, model, lasting, place, seq)",
     """CREATE TABLE batch_verdicts (
@@ -47,6 +47,7 @@ _FIRST = (
         id TEXT PRIMARY KEY, subject TEXT NOT NULL, at TEXT NOT NULL, seq INTEGER NOT NULL, record TEXT NOT NULL
     )""",
     "CREATE INDEX records_of ON records (subject, seq)",
+    "CREATE INDEX records_by_seq ON records (seq)",
     "CREATE TABLE rubrics (digest TEXT PRIMARY KEY, rubric TEXT NOT NULL)",
     "CREATE TABLE spent (day TEXT NOT NULL, batch TEXT NOT NULL, cost REAL NOT NULL, PRIMARY KEY (day, batch))",
     """CREATE TABLE findings (

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from proctor.trajectories.file import MAX_LINE_BYTES
+
 MIB = 1024 * 1024
 
 
@@ -12,7 +14,7 @@ MIB = 1024 * 1024
 class Limits:
     """What one service takes."""
 
-    line_bytes: int = 16 * MIB
+    line_bytes: int = MAX_LINE_BYTES
     """Of one trajectory or request."""
     batch_bytes: int = 256 * MIB
     waiting: int = 10_000

@@ -9,7 +9,7 @@ from typing import Any
 import orjson
 from aiohttp import web
 
-from proctor.judge.service.answers import batch_answer, is_open, places_of, verdict_answer
+from proctor.judge.service.answers import batch_answer, open_of, places_of, verdict_answer
 from proctor.judge.service.feed import Feed, Listener, News
 from proctor.judge_wire import BatchAccepted, BatchEnded, CriterionCame
 from proctor.store import Store
@@ -38,7 +38,7 @@ class Results:
             await response.prepare(request)
             await response.write(await self._told(BatchAccepted, batch))
             known = set() if anew is None else {verdict for _, verdict in places} - anew
-            async for line in self._lines(places, known, listener, progress=progress):
+            async for line in self._lines(batch, places, known, listener, progress=progress):
                 await response.write(line)
         if not self.stopping.is_set():
             await response.write(await self._told(BatchEnded, batch))
@@ -46,14 +46,13 @@ class Results:
         return response
 
     async def _lines(
-        self, places: list[tuple[int, str]], known: set[str], listener: Listener, *, progress: bool
+        self, batch: str, places: list[tuple[int, str]], known: set[str], listener: Listener, *, progress: bool
     ) -> AsyncIterator[bytes]:
         """A line for each verdict, once; what is there already comes first, in its order."""
-        left: dict[str, int] = {}
+        still_open = await self._store.run(lambda database: open_of(database, batch))
+        left = {verdict: place for place, verdict in places if verdict in still_open}
         for place, verdict in places:
-            if await self._store.run(lambda database, verdict=verdict: is_open(database, verdict)):  # type: ignore[misc]
-                left[verdict] = place
-            else:
+            if verdict not in left:
                 yield await self._verdict(place, verdict, known=verdict in known)
         while left:
             news = await self._news(listener)

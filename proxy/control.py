@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-import hmac
 import logging
 from collections.abc import Awaitable, Callable
 from functools import partial
-from typing import TypeVar
 
 import orjson
 from aiohttp import web
-from pydantic import BaseModel, ValidationError
 
 from proctor import __version__
-from proctor.errors import EXIT_PLATFORM, ProctorError, UsageError, nearest
+from proctor.errors import EXIT_PLATFORM, ProctorError, UsageError
+from proctor.http_server import body_of, carries_token, parsed
 from proctor.journal import read_journal
 from proctor.prometheus import CONTENT_TYPE
 from proctor.proxy import answers
@@ -49,7 +47,6 @@ _STATUSES = {
 }
 """Of errors by code; any other is 400, or 500 where Proctor itself failed."""
 
-_Model = TypeVar("_Model", bound=BaseModel)
 _Route = Callable[[bytes], Awaitable[web.Response]]
 
 
@@ -80,7 +77,7 @@ class Control:
     async def answer(self, request: web.BaseRequest, path: str) -> web.Response:
         """Answer one control request; `path` is its target without the proxy's own address and the query."""
         parts = path[len(PREFIX) :].split("/")
-        if parts != ["health"] and not self._may(request):
+        if parts != ["health"] and not carries_token(request, self._token):
             return answers.of_error(
                 401,
                 ErrorAnswer(code="token_wrong", message=f"the control API wants the run's token in {TOKEN_HEADER}"),
@@ -95,7 +92,7 @@ class Control:
         try:
             if route is None:
                 raise UsageError("unknown_route", f"the control API has no {path}", "see docs/serve.md")
-            return await route(await _body_of(request))
+            return await route(await body_of(request, _BODY_LIMIT))
         except ProctorError as error:
             return _told(error)
         except (web.HTTPException, ConnectionError):
@@ -105,11 +102,6 @@ class Control:
             _LOG.error("a control request failed inside the proxy", exc_info=error)
             told = f"Proctor failed: {type(error).__name__}: {error}"
             return answers.of_error(500, ErrorAnswer(code="platform_error", message=told, exit_code=EXIT_PLATFORM))
-
-    def _may(self, request: web.BaseRequest) -> bool:
-        scheme, _, bearer = request.headers.get("Authorization", "").partition(" ")
-        given = request.headers.get(TOKEN_HEADER) or (bearer.strip() if scheme.lower() == "bearer" else "")
-        return hmac.compare_digest(given.encode("utf-8", "surrogateescape"), self._token.encode())
 
     def _routes(self, parts: list[str]) -> dict[str, _Route]:
         """What answers at a path, by method; nothing where there is no such path."""
@@ -146,7 +138,7 @@ class Control:
         )
 
     async def _open(self, body: bytes) -> web.Response:
-        session = await self._registry.open(_parsed(SessionSpec, body))
+        session = await self._registry.open(parsed(SessionSpec, body))
         return answers.of_model(session.info(self._address_of(session.id)), 201)
 
     async def _show(self, session_id: str, _: bytes) -> web.Response:
@@ -157,14 +149,14 @@ class Control:
         return answers.of_model(Current(session=self._registry.bound))
 
     async def _bind(self, body: bytes) -> web.Response:
-        self._registry.bind(_parsed(Current, body).session)
+        self._registry.bind(parsed(Current, body).session)
         return answers.of_model(Current(session=self._registry.bound))
 
     async def _trace(self, session_id: str, _: bytes) -> web.Response:
         return answers.of_model(TraceAnswer(rows=rows_so_far(self._registry.find(session_id))))
 
     async def _close(self, session_id: str, body: bytes) -> web.Response:
-        asked = _parsed(CloseRequest, body or b"{}")
+        asked = parsed(CloseRequest, body or b"{}")
         summary, end = await self._registry.close(session_id, asked.command_status)
         return answers.of_model(CloseAnswer(summary=summary, status=end.status, reasons=end.reasons))
 
@@ -177,31 +169,6 @@ def rows_so_far(session: Session) -> list[dict[str, object]]:
     assert session.trace is not None
     session.trace.flush()
     return [orjson.loads(line) for line in session.trace.path.read_bytes().splitlines()]
-
-
-async def _body_of(request: web.BaseRequest) -> bytes:
-    """The whole body; UsageError for one that no control request has, without reading it to its end."""
-    body = bytearray()
-    while len(body) <= _BODY_LIMIT and (request.content_length or 0) <= _BODY_LIMIT:
-        piece = await request.content.readany()
-        if not piece:
-            return bytes(body)
-        body += piece
-    raise UsageError("body_too_large", f"a control request has at most {_BODY_LIMIT} bytes")
-
-
-def _parsed(model: type[_Model], body: bytes) -> _Model:
-    """A request's body. UsageError names the first thing wrong with it."""
-    try:
-        return model.model_validate_json(body)
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-    if first["type"] == "json_invalid":
-        raise UsageError("bad_json", f"the body is no JSON: {first['msg']}") from None
-    where = ".".join(str(part) for part in first["loc"])
-    if first["type"] == "extra_forbidden":
-        raise UsageError("unknown_field", f'unknown field "{where}"', nearest(where, model.model_fields)) from None
-    raise UsageError("bad_request", f"{where or 'the body'}: {first['msg']}") from None
 
 
 def _told(error: ProctorError) -> web.Response:

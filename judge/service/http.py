@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hmac
 import logging
 import math
 import time
@@ -13,6 +12,7 @@ from aiohttp.typedefs import Handler, Middleware
 from pydantic import BaseModel
 
 from proctor.errors import EXIT_PLATFORM, ProctorError, ServiceBusy, UsageError
+from proctor.http_server import carries_token
 from proctor.wire import TOKEN_HEADER, ErrorAnswer
 
 _LOG = logging.getLogger("proctor.judge")
@@ -97,7 +97,7 @@ def guarding(token: str, rate: RateLimit) -> list[Middleware]:
     @web.middleware
     async def guard(request: web.Request, handler: Handler) -> web.StreamResponse:
         if request.path not in _OPEN_PATHS:
-            if not _may(request, token):
+            if not carries_token(request, token):
                 _LOG.warning("refused: %s %s without the token", request.method, request.path)
                 answer = told(UsageError("token_wrong", f"the service wants its token in {TOKEN_HEADER}"))
                 answer.headers["WWW-Authenticate"] = "Bearer"
@@ -128,17 +128,6 @@ def answered(model: BaseModel, status: int = 200) -> web.Response:
     return web.Response(status=status, body=model.model_dump_json().encode(), content_type="application/json")
 
 
-async def body_of(request: web.Request, most: int) -> bytes:
-    """The whole body. Raises UsageError for a larger one, without reading it to its end."""
-    body = bytearray()
-    while len(body) <= most and (request.content_length or 0) <= most:
-        piece = await request.content.readany()
-        if not piece:
-            return bytes(body)
-        body += piece
-    raise UsageError("body_too_large", f"the body has more than {most} bytes", "send a batch, or a shorter run")
-
-
 def number_in(request: web.Request, name: str, otherwise: int, most: int) -> int:
     """A whole number of the query. Raises UsageError for any other text."""
     given = request.query.get(name)
@@ -147,9 +136,3 @@ def number_in(request: web.Request, name: str, otherwise: int, most: int) -> int
     if not given.isascii() or not given.isdecimal() or len(given) > 18 or int(given) > most:
         raise UsageError("bad_query", f"{name} is a whole number from 0 to {most}, not {given[:40]!r}")
     return int(given)
-
-
-def _may(request: web.Request, token: str) -> bool:
-    scheme, _, bearer = request.headers.get("Authorization", "").partition(" ")
-    given = request.headers.get(TOKEN_HEADER) or (bearer.strip() if scheme.lower() == "bearer" else "")
-    return hmac.compare_digest(given.encode("utf-8", "surrogateescape"), token.encode())

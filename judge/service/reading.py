@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any
 
 from aiohttp import web
-from pydantic import BaseModel, ValidationError
 
-from proctor.errors import ProctorError, UsageError, nearest
+from proctor.errors import ProctorError, UsageError
+from proctor.http_server import formed
 from proctor.judge.inquiry import digest
 from proctor.judge.service import asked_for
 from proctor.judge.service.asked_for import Checked, Wanted
@@ -20,8 +20,6 @@ from proctor.judge_wire import BatchHeader, BatchTerms, RefusedLine, VerdictRequ
 from proctor.model_call import Model
 from proctor.trajectories.file import json_of, trajectory_of
 from proctor.wire import ErrorAnswer
-
-M = TypeVar("M", bound=BaseModel)
 
 
 @dataclass(frozen=True)
@@ -62,7 +60,7 @@ def read_request(body: bytes, offered: Offered) -> Wanted:
         trajectory = trajectory_of(value.pop("trajectory", None))
     except ValueError as error:
         raise _refusal(error) from None
-    asked = _parsed(VerdictRequest, {**value, "trajectory": trajectory})
+    asked = formed(VerdictRequest, {**value, "trajectory": trajectory})
     return asked_for.wanted(asked_for.checked(asked, offered.models, offered.salt), trajectory, offered.agent_vendor)
 
 
@@ -79,7 +77,7 @@ async def read_batch(request: web.Request, offered: Offered) -> Batch:
             value = json_of(line)
             if reading is None:
                 header = isinstance(value, dict) and "batch" in value
-                terms = _parsed(BatchHeader, _versioned(value)).batch if header else BatchTerms()
+                terms = formed(BatchHeader, _versioned(value)).batch if header else BatchTerms()
                 reading = _Reading(offered, asked_for.checked(terms, offered.models, offered.salt), terms.max_cost)
                 if header:
                     continue
@@ -130,19 +128,6 @@ def _versioned(value: Any) -> dict[str, Any]:
         told = f"the request is of version {version!r:.40}; this service knows 1"
         raise UsageError("newer", told, "send version 1, or install a newer service")
     return dict(value)
-
-
-def _parsed(model: type[M], value: Any) -> M:
-    """A value of that form. UsageError names the first thing wrong with it."""
-    try:
-        return model.model_validate(value)
-    except ValidationError as error:
-        first = min(error.errors(include_url=False), key=lambda each: each["type"] != "extra_forbidden")
-    where = ".".join(map(str, first["loc"])) or "the body"
-    if first["type"] == "extra_forbidden":
-        fix = nearest(str(first["loc"][-1]), model.model_fields)
-        raise UsageError("unknown_field", f'unknown field "{where}"', fix) from None
-    raise UsageError("bad_request", f"{where}: {first['msg']}") from None
 
 
 def _refusal(error: Exception) -> ProctorError:

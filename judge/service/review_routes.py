@@ -13,12 +13,12 @@ Errors are ErrorAnswers, made by `http.guarding`; none holds what another person
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from aiohttp import web
-from pydantic import BaseModel, ValidationError
 
 from proctor.errors import UsageError
+from proctor.http_server import body_of, parsed
 from proctor.judge.service.http import answered
 from proctor.judge.service.label_export import exported
 from proctor.judge.service.labelling import may_label, own_labels, reveal, revealed, take_label, waiting
@@ -42,8 +42,6 @@ if TYPE_CHECKING:
 
 MOST_BYTES = 1024 * 1024
 """Of a label."""
-
-Model = TypeVar("Model", bound=BaseModel)
 
 
 def review_routes(store: Store, record_of: RecordOf) -> list[web.RouteDef]:
@@ -95,7 +93,7 @@ class _Routes:
 
     async def reveal(self, request: web.Request) -> web.Response:
         identity = request.match_info["id"]
-        annotator = annotator_of((await _body(request, RevealAsked)).annotator)
+        annotator = annotator_of(parsed(RevealAsked, await body_of(request, MOST_BYTES)).annotator)
 
         def read(database: Database) -> tuple[Review, list[tuple[AnyRecord, Sent]]]:
             reveal(database, identity, annotator)
@@ -145,15 +143,5 @@ def _annotator(request: web.Request) -> str:
 
 
 async def _label(request: web.Request) -> LabelSent:
-    sent = await _body(request, LabelSent)
+    sent = parsed(LabelSent, await body_of(request, MOST_BYTES))
     return sent.model_copy(update={"annotator": annotator_of(sent.annotator)})
-
-
-async def _body(request: web.Request, model: type[Model]) -> Model:
-    """The body as that model. Raises UsageError, which quotes nothing of it."""
-    try:
-        return model.model_validate_json(await request.read())
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        where = ".".join(map(str, first["loc"])) or "the body"
-        raise UsageError("not_valid", f"{where}: {first['msg']}", "see docs/review.md") from None

@@ -12,11 +12,12 @@ from aiohttp import web
 
 from proctor import __version__
 from proctor.errors import ServiceBusy
+from proctor.http_server import body_of
 from proctor.judge.service import queue
 from proctor.judge.service.answers import batch_answer, is_open, verdict_answer
 from proctor.judge.service.feed import Feed
 from proctor.judge.service.findings import MOST_AT_ONCE, findings_after
-from proctor.judge.service.http import answered, body_of, number_in
+from proctor.judge.service.http import answered, number_in
 from proctor.judge.service.queue import Batch, Taking
 from proctor.judge.service.reading import Offered, read_batch, read_request
 from proctor.judge.service.records import find_record

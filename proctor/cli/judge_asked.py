@@ -128,6 +128,7 @@ def prepared(**options: Any) -> Prepared:
         Inquiry(each, asked.rubric, terms.preset, terms.checks, vendors_of(each, model, vendor, terms.same_vendor))
         for each in asked.runs
     ]
+    asked.layout.ensure_state()
     taped = asyncio.run(salt_under(os.environ, [model.name]))
     salt = taped or salt_in(asked.layout.judge)
     return Prepared(asked, inquiries, model, asking(salt, model.name, terms.room), taped)

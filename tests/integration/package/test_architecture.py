@@ -149,6 +149,7 @@ def test_matching_and_checks_are_values_and_rules_without_files_or_clocks(source
     assert source.startswith("proctor/checks/") or "checks" not in own
 
 
+@pytest.mark.req(140)
 @pytest.mark.parametrize("source", [s for s in SOURCES if s.split("/")[0] in PARTS])
 def test_a_part_never_imports_another_part_or_the_command_line(source: str) -> None:
     others = {*PARTS, "cli"} - {source.split("/")[0]}

@@ -3,6 +3,7 @@
     ProctorError                 code, message, fix; `exit_code` says how a command ends
     ├── UsageError        (2)    the command, the configuration or a name in it is wrong
     │   ├── ConfigError          proctor.toml: missing, unreadable, unknown key, bad value
+    │   │   └── WorldError       the class that a service names is no world, or its tools or start are not right
     │   ├── HookError            a command of [record] in proctor.toml failed
     │   └── SessionError         somebody asked for a session, or what one should have, that is not there
     ├── CassetteError     (2)    a tape cannot be believed
@@ -21,6 +22,7 @@
     ├── PortInUse         (2)    the address asked for belongs to another program
     ├── UpstreamError     (1)    the real service did not give a whole answer
     └── PlatformError     (4)    Proctor itself failed
+        └── WorldFailed          a tool of a world threw, or did not keep to what it declares
 
 A miss is no exception: it is an answer (see `proctor.proxy.miss`) that fails the session.
 """
@@ -65,6 +67,10 @@ class UsageError(ProctorError):
 
 class ConfigError(UsageError):
     """`proctor.toml` is missing, unreadable or says something that cannot be."""
+
+
+class WorldError(ConfigError):
+    """The class that a service names is no world, or its tools, state or start are not what they should be."""
 
 
 class HookError(UsageError):
@@ -160,6 +166,18 @@ class UpstreamError(ProctorError):
 
 class PlatformError(ProctorError):
     """Proctor itself failed; nothing can be said about the thing under test."""
+
+
+class WorldFailed(PlatformError):
+    """A tool threw, or did not keep to what it declares; its call is undone. `trace` is the traceback, if it threw."""
+
+    def __init__(self, code: str, message: str, fix: str = "", trace: str = "") -> None:
+        super().__init__(code, message, fix)
+        self.trace = trace
+
+    def as_dict(self) -> dict[str, str]:
+        """With the traceback, which only the trace is to hold."""
+        return {**super().as_dict(), **({"traceback": self.trace} if self.trace else {})}
 
 
 def nearest(wrong: str, right: Iterable[str]) -> str:

@@ -149,6 +149,13 @@ def test_matching_and_checks_are_values_and_rules_without_files_or_clocks(source
     assert source.startswith("proctor/checks/") or "checks" not in own
 
 
+@pytest.mark.parametrize("source", [s for s in SOURCES if s.startswith("proctor/world/")])
+def test_worlds_stand_alone_without_a_clock_and_without_http(source: str) -> None:
+    imported = [name.split(".") for name in imports_of(source)]
+    assert not [name for name in imported if name[0] in ("aiohttp", "time", "secrets")]
+    assert {name[1] for name in imported if name[0] == "proctor"} <= {"errors", "effects", "world"}
+
+
 @pytest.mark.req(140)
 @pytest.mark.parametrize("source", [s for s in SOURCES if s.split("/")[0] in PARTS])
 def test_a_part_never_imports_another_part_or_the_command_line(source: str) -> None:

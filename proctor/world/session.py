@@ -1,0 +1,193 @@
+"""One session of a world: calls, one after the other, each of them whole or not at all."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+from threading import Lock
+from typing import Any, NamedTuple
+
+import orjson
+from pydantic_core import PydanticSerializationError
+
+from proctor.errors import WorldFailed, nearest
+from proctor.world.arguments import read_arguments
+from proctor.world.declaring import ToolEffect
+from proctor.world.failure import threw
+from proctor.world.kind import WorldKind
+from proctor.world.ledger import Ledger
+from proctor.world.near_misses import near_misses
+from proctor.world.patch import Patch
+from proctor.world.refusal import BusinessError
+from proctor.world.stored import Stored
+from proctor.world.toolkit import Tool
+from proctor.world.world import ANONYMOUS, Call
+
+_UNKNOWN_STATUS = 404
+_FORBIDDEN = 403
+_TOKEN = 401
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a call came to. `patch` has what it changed; a refusal changed nothing."""
+
+    status: int
+    body: bytes
+    """JSON."""
+    effect: ToolEffect
+    declared: bool
+    """The effect is declared; else it is what the call did."""
+    patch: Patch
+    refused: str = ""
+    """The code of the refusal, if it is one."""
+
+
+class Written(NamedTuple):
+    """One call that changed something: its number (from 1, since the start or reset), its tool, and what it changed."""
+
+    call: int
+    tool: str
+    patch: Patch
+
+
+class WorldSession:
+    """A world with a state of its own."""
+
+    def __init__(self, kind: WorldKind, seed: int | str, given: Any = None) -> None:
+        """`given` is the state to begin with, as JSON data, instead of the class's own. Raises WorldError."""
+        self.kind = kind
+        self._key = f"{kind.name}\n{seed}"
+        start, self.ids = kind.start(given, self._key)
+        self._stored = Stored(start)
+        self._lock = Lock()
+        self._begin()
+
+    def _begin(self) -> None:
+        self._ledger = Ledger(self._key)
+        self.calls = 0
+        self.log: list[Written] = []
+
+    def call(self, name: str, body: bytes, caller: str = "") -> Answer:
+        """Call a tool with a JSON body, as an identity of the service (empty: without a credential).
+
+        Raises WorldFailed where the world itself is at fault. What raises or is refused changes nothing.
+        """
+        with self._lock:
+            self.calls += 1
+            tool = self.kind.tools.get(name)
+            try:
+                if tool is None:
+                    raise self._unknown(name)
+                return self._run(tool, body, caller)
+            except BusinessError as refusal:
+                declared = tool.declared.effect if tool else None
+                told = orjson.dumps(refusal.body(), default=str)
+                return Answer(refusal.status, told, declared or "read", declared is not None, [], refusal.code)
+
+    def reset(self) -> None:
+        """Be as at the start: state, log, ids, tokens and time."""
+        with self._lock:
+            self._stored.reset()
+            self._begin()
+
+    def state(self) -> Any:
+        """The state as JSON data."""
+        return self._stored.snapshot()
+
+    def state_text(self) -> bytes:
+        """The state as JSON, to be compared byte for byte."""
+        return self._stored.text()
+
+    def diff(self) -> Patch:
+        """What makes the present state of the start, as a JSON Patch."""
+        return self._stored.diff()
+
+    def _run(self, tool: Tool, body: bytes, caller: str) -> Answer:
+        call = self._call_of(caller)
+        self._check_audience(tool, call.audience)
+        try:
+            arguments = read_arguments(tool.arguments, body, tool.defaults)
+        except BusinessError:
+            raise
+        except Exception as error:  # of a check in the type of an argument
+            raise threw(tool.name, error) from error
+        self._check_token(tool, arguments, call)
+        self._check_order(tool)
+        result = self._result(tool, call, arguments)
+        changes = self._stored.changes(call.state)
+        patch = self._stored.patch(changes)
+        if changes and tool.declared.effect == "read":
+            paths = ", ".join(step["path"] for step in patch[:3])
+            told = f"the world's tool {tool.name} is declared to read, and changed {paths}"
+            raise WorldFailed("world_effect", told, 'declare it: @tool(effect="write"); the call was undone')
+        self._stored.commit(changes)
+        self._ledger = call.ledger.with_done(tool.name) if tool.name in self.kind.awaited else call.ledger
+        if changes:
+            self.log.append(Written(self.calls, tool.name, patch))
+        effect = tool.declared.effect or ("write" if changes else "read")
+        return Answer(200, result, effect, tool.declared.effect is not None, patch)
+
+    def _result(self, tool: Tool, call: Call, arguments: dict[str, Any]) -> bytes:
+        """What the method gives, as JSON. Raises BusinessError; WorldFailed for whatever else it raises."""
+        world = object.__new__(self.kind.world)
+        object.__setattr__(world, "_call", call)
+        try:
+            value = tool.method(world, **arguments)
+            self._stored.complete(call.state)
+            return tool.result.dump_json(value, warnings="error")
+        except PydanticSerializationError as error:
+            told = f"the world's tool {tool.name} gives what it does not declare: {error}"
+            raise WorldFailed("world_result_bad", told, "mend the world; the call was undone") from None
+        except BusinessError as refusal:
+            self._check_body(tool, refusal)
+            raise
+        except (Exception, SystemExit) as error:
+            raise threw(tool.name, error) from error
+
+    def _call_of(self, caller: str) -> Call:
+        world = self.kind.world
+        return Call(
+            state=self._stored.draft(),
+            ledger=self._ledger,
+            number=self.calls,
+            caller=caller,
+            audience=world.audiences.get(caller, caller) if caller else ANONYMOUS,
+            now=world.starts_at + timedelta(seconds=self.calls - 1),
+        )
+
+    def _check_audience(self, tool: Tool, audience: str) -> None:
+        allowed = tool.declared.audience
+        if allowed and audience not in allowed:
+            told = f"{tool.name} is for {' and '.join(allowed)}, not for {audience}"
+            raise BusinessError("permission_denied", told, "call it with another credential", status=_FORBIDDEN)
+
+    def _check_token(self, tool: Tool, arguments: dict[str, Any], call: Call) -> None:
+        name = tool.declared.token
+        if not name:
+            return
+        known = call.ledger.tokens
+        given = arguments.get(name)
+        expires = known.get(given) if isinstance(given, str) else None
+        if not isinstance(given, str) or given not in known:
+            told = f"{name} is no token of this session"
+            raise BusinessError("token_invalid", told, f"fetch a token first, and give it as {name}", name, _TOKEN)
+        if expires is not None and call.now >= expires:
+            raise BusinessError("token_expired", f"{name} has expired", "fetch a new token", name, _TOKEN)
+
+    def _check_order(self, tool: Tool) -> None:
+        for name, code in (tool.declared.after or {}).items():
+            if name not in self._ledger.done:
+                raise BusinessError(code, f"{tool.name} comes after {name}", f"call {name} first")
+
+    def _unknown(self, name: str) -> BusinessError:
+        if any(name == each.name for each in near_misses(self.kind)):
+            return BusinessError("tool_unavailable", f"{name} is not available", status=_UNKNOWN_STATUS)
+        hint = nearest(name, self.kind.tools)
+        return BusinessError("tool_unknown", f'there is no tool "{name}"', hint, status=_UNKNOWN_STATUS)
+
+    def _check_body(self, tool: Tool, refusal: BusinessError) -> None:
+        try:
+            orjson.dumps(refusal.body())
+        except TypeError as error:
+            raise threw(tool.name, error) from error

@@ -69,7 +69,10 @@ def spec_again(
     One that is configured, and that the tape does not have, need not be asked this time either.
     """
     live = set(cassette.stamp.get("live", ()))
-    modes: dict[str, Mode] = {name: "live" if name in live else "record" for name in config.services}
+    modes: dict[str, Mode] = {
+        name: "world" if service.only_world else "live" if name in live else "record"
+        for name, service in config.services.items()
+    }
     recorded = {name for name, mode in modes.items() if mode == "record"}
     return session_spec(
         config,

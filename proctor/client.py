@@ -13,6 +13,8 @@ from proctor.wire import (
     SessionsAnswer,
     SessionSpec,
     TraceAnswer,
+    WorldAnswer,
+    WorldReset,
 )
 
 
@@ -50,6 +52,14 @@ class ControlClient(ApiClient):
         """The rows of an open session so far."""
         answer = await self.call("GET", f"/sessions/{session_id}/trace", TraceAnswer)
         return [TraceRow.model_validate(row) for row in answer.rows]
+
+    async def world(self, session_id: str, service: str) -> WorldAnswer:
+        """A world as it stands in an open session: its state, what differs from the start, and who wrote what."""
+        return await self.call("GET", f"/sessions/{session_id}/worlds/{service}", WorldAnswer)
+
+    async def reset_world(self, session_id: str, service: str) -> WorldReset:
+        """Let a world be as at the start: state, log, ids, tokens and time."""
+        return await self.call("POST", f"/sessions/{session_id}/worlds/{service}/reset", WorldReset)
 
     async def close(self, session_id: str, command_status: int | None = None) -> SessionSummary:
         """End a session; a recording is sealed if it was a clean run."""

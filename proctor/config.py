@@ -11,12 +11,11 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from proctor.errors import ConfigError, nearest
-from proctor.service_config import ServiceConfig, VolatileConfig, checked_pointers, checked_service_name
+from proctor.service_config import REFERENCE, ServiceConfig, VolatileConfig, checked_pointers, checked_service_name
 from proctor.toml_file import read_toml, toml_error
 from proctor.upstream_config import ENV_PREFIX, CredentialConfig
 
 CONFIG_NAME = "proctor.toml"
-_FUNCTION = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*:[A-Za-z_]\w*")
 
 
 class CassettesConfig(BaseModel):
@@ -76,7 +75,7 @@ class RedactConfig(BaseModel):
     @field_validator("function")
     @classmethod
     def _is_reference(cls, function: str) -> str:
-        if function and not _FUNCTION.fullmatch(function):
+        if function and not REFERENCE.fullmatch(function):
             raise ValueError(f'"{function}" must read "package.module:function"')
         return function
 

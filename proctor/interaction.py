@@ -13,7 +13,7 @@ Headers = tuple[tuple[str, str], ...]
 Effect = Literal["read", "write", "pure"]
 """What a call does to the service: `pure` answers from its request alone (an LLM), `read` also from state."""
 
-EffectWhy = Literal["declared", "preset", "method", "guessed"]
+EffectWhy = Literal["declared", "preset", "method", "guessed", "observed"]
 """Where an effect was learnt from; only `guessed` may be wrong without anyone having said so."""
 
 

@@ -13,7 +13,7 @@ from proctor.errors import UsageError, nearest
 from proctor.placeholders import DUMMY_KEY
 from proctor.presets import QUIET_VARIABLES
 from proctor.service_config import ServiceConfig
-from proctor.wire import KEPT, MODES, CarrierName, Mode, SessionInfo, SessionSpec
+from proctor.wire import ASKED, KEPT, MODES, WORLD_KEY, CarrierName, Mode, SessionInfo, SessionSpec
 
 PROXY_VARIABLES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")
 NO_PROXY = "NO_PROXY"
@@ -24,11 +24,15 @@ NAMES = "PROCTOR_VARIABLES"
 def chosen_modes(config: Config, default: Mode, modes: Iterable[str], only: Sequence[str] = ()) -> dict[str, Mode]:
     """Every service with its mode: the default (for those in `only`, the others replay), or as in `SERVICE=MODE`.
 
+    One that has a world and no real thing is in mode `world` unless it is told otherwise.
     Raises UsageError or ConfigError for what is unknown.
     """
     for name in only:
         config.service(name)
-    chosen: dict[str, Mode] = {name: default if name in only or not only else "replay" for name in config.services}
+    chosen: dict[str, Mode] = {
+        name: "world" if service.only_world else default if name in only or not only else "replay"
+        for name, service in config.services.items()
+    }
     for text in modes:
         name, equals, wanted = text.partition("=")
         config.service(name)
@@ -61,7 +65,7 @@ def agent_environment(
     base = info.url if carrier == "path" else info.current_url
     if info.recorded_at:
         variables["PROCTOR_RECORDED_AT"] = info.recorded_at
-    if set(info.modes.values()) == {"replay"}:  # else a service that is really asked may need the real secret
+    if ASKED.isdisjoint(info.modes.values()):  # else a service that is really asked may need the real secret
         variables.update(info.variables)
     needed = _real_keys(config, info)
     variables.update(dict.fromkeys(_put_on_for(config, info) - needed, DUMMY_KEY))
@@ -69,6 +73,9 @@ def agent_environment(
         service = config.services[name]
         address = f"{base}/{name}"
         variables.update(dict.fromkeys(service.base_url_variables, address))
+        if info.modes[name] == "world":
+            keys = {variable: WORLD_KEY + identity for identity, variable in service.identity_variables.items()}
+            variables.update({variable: keys[variable] for variable in keys.keys() - needed})
         if info.modes[name] == "replay":
             dummies = _dummies(config, info, name)
             variables.update({variable: dummies[variable] for variable in dummies.keys() - needed})
@@ -135,7 +142,7 @@ def _put_on_for(config: Config, info: SessionInfo) -> set[str]:
 
 def _asked(config: Config, info: SessionInfo) -> list[ServiceConfig]:
     """The services of which the real thing is asked."""
-    return [config.services[name] for name, mode in info.modes.items() if mode != "replay"]
+    return [config.services[name] for name, mode in info.modes.items() if mode in ASKED]
 
 
 def _both_cases(variables: Mapping[str, str]) -> dict[str, str]:

@@ -23,6 +23,9 @@ from proctor.upstream_config import (
 
 _SERVICE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
 _TOOLS_TEMPLATE = re.compile(r"([A-Z]+) (/\S*)")
+REFERENCE = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*:[A-Za-z_]\w*")
+"""What stands in the project's own code: `package.module:NAME`."""
+WORLD_TOOLS = "POST /tools/{tool}"
 _JSON_POINTER = re.compile(r"(?:/(?:[^~/]|~[01])*)+")
 
 
@@ -62,10 +65,12 @@ class ServiceConfig(BaseModel):
     """A known LLM API: fills `url`, `env` and the effects."""
     url: str = ""
     """Where the real thing is, or `env:NAME` to read that from the environment when recording."""
+    world: str = ""
+    """`module:Class` in the project: what answers in mode `world`."""
     env: tuple[str, ...] = ()
     """Variables of the agent that hold this service's base URL; the launcher sets them."""
     tools: str = ""
-    """How a request names its tool: `POST /tools/{tool}`."""
+    """How a request names its tool: `POST /tools/{tool}`, as it is by default for a world."""
     reads: tuple[str, ...] = ()
     """Tool names, paths or `METHOD /path` (with `*`) that only read."""
     writes: tuple[str, ...] = ()
@@ -103,6 +108,20 @@ class ServiceConfig(BaseModel):
         if not url or url.startswith(ENV_PREFIX):
             return url
         return checked_url(url)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _tools_of_world(cls, table: Any) -> Any:
+        if isinstance(table, dict) and table.get("world") and not table.get("tools"):
+            return {**table, "tools": WORLD_TOOLS}
+        return table
+
+    @field_validator("world")
+    @classmethod
+    def _is_reference(cls, world: str) -> str:
+        if world and not REFERENCE.fullmatch(world):
+            raise ValueError(f'"{world}" must read "package.module:Class"')
+        return world
 
     @field_validator("tools")
     @classmethod
@@ -151,8 +170,10 @@ class ServiceConfig(BaseModel):
 
     @model_validator(mode="after")
     def _reachable(self) -> ServiceConfig:
-        if not self.url and self.preset is None:
-            raise ValueError('a service needs a url (or a preset): url = "https://..." or url = "env:NAME"')
+        if self.world and self.preset is not None:
+            raise ValueError("a preset is a model's API, and a world has tools: make them two services")
+        if not self.url and self.preset is None and not self.world:
+            raise ValueError('a service needs a url (or a preset, or a world): url = "https://..." or url = "env:NAME"')
         return self
 
     @model_validator(mode="after")
@@ -166,6 +187,11 @@ class ServiceConfig(BaseModel):
                     f'"{name}" stands in reads, and "{pattern}" in writes names it too: take it out of one of them'
                 )
         return self
+
+    @property
+    def only_world(self) -> bool:
+        """Whether there is no real thing: nothing but a world answers."""
+        return bool(self.world) and not self.url
 
     @property
     def preset_facts(self) -> Preset | None:
@@ -248,8 +274,11 @@ def checked_url(url: str) -> str:
 def upstream_url(name: str, service: ServiceConfig, environ: Mapping[str, str] = os.environ) -> str:
     """The address of the real service, resolved now.
 
-    Raises ConfigError where the variable that should hold it is unset or holds no URL.
+    Raises ConfigError where the variable that should hold it is unset or holds no URL, and for a service without one.
     """
+    if service.only_world:
+        told = f'service "{name}" has a world, and no url: there is nothing else that could answer'
+        raise ConfigError("service_url_missing", told, f'say --mode {name}=world, or give it url = "https://..."')
     facts = service.preset_facts
     url = service.url or (facts.url if facts else "")
     if not url.startswith(ENV_PREFIX):

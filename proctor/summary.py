@@ -12,8 +12,9 @@ from proctor.interaction import Effect, Interaction
 from proctor.trace import ErrorSeen, GuessedEffect, HostTried, MissSeen, OtherState, SessionSummary
 from proctor.wire import Mode
 
-PLATFORM_CODES = frozenset({"journal_failed", "platform_error", "seal_failed"})
-"""Errors that are Proctor's own: nothing can be said about the agent."""
+WORLD_CODES = frozenset({"world_failed", "world_effect", "world_state_bad", "world_result_bad"})
+PLATFORM_CODES = WORLD_CODES | {"journal_failed", "platform_error", "seal_failed"}
+"""Errors that are Proctor's own, or a world's: nothing can be said about the agent."""
 
 _DIFFERENCES = 4
 """How many differences of a miss are told at the end; the rest is in the summary."""
@@ -30,6 +31,7 @@ class ServiceCount:
     hits: int = 0
     recorded: int = 0
     live: int = 0
+    worlds: int = 0
     refused: int = 0
     """Misses, and exchanges that ended in an error of the real service or of ours."""
     misses: int = 0
@@ -42,6 +44,7 @@ class ServiceCount:
         self.hits += other.hits
         self.recorded += other.recorded
         self.live += other.live
+        self.worlds += other.worlds
         self.refused += other.refused
         self.misses += other.misses
         self.timed += other.timed
@@ -90,6 +93,11 @@ class Tally:
             self.guesses[key] += 1
             if repeated and interaction.effect == "write":
                 self.guesses_repeated[key] += 1
+
+    def acted(self, service: str) -> None:
+        """An exchange that a world answered."""
+        self.exchanges += 1
+        self.services[service].worlds += 1
 
     def from_other_state(self, interaction: Interaction, distance: int, writes: Sequence[str]) -> None:
         """An answer that was recorded in another state."""
@@ -151,7 +159,7 @@ class Tally:
         """The services that were asked."""
         return set(self.services)
 
-    def total(self, how: Literal["hits", "recorded", "live"]) -> int:
+    def total(self, how: Literal["hits", "recorded", "live", "worlds"]) -> int:
         """The exchanges of every service that were answered so."""
         return sum(getattr(count, how) for count in self.services.values())
 

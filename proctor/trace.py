@@ -11,8 +11,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from proctor.encoding import decoded
 from proctor.interaction import Effect, EffectWhy, Headers, Interaction, header
 
-Source = Literal["record", "replay", "live", "refused"]
-"""What answered: the real service (recorded or not), the cassette, or Proctor itself with a refusal."""
+Source = Literal["record", "replay", "live", "world", "refused"]
+"""What answered: the real service (recorded or not), the cassette, a world, or Proctor itself with a refusal."""
 
 
 class TraceRow(BaseModel):
@@ -60,13 +60,15 @@ class TraceRow(BaseModel):
     """
     overlaid: tuple[str, ...] = ()
     """What an overlay changed in the recorded answer, as `/pointer: OLD -> NEW`; `result` has the new value."""
+    changed: tuple[str, ...] = ()
+    """What the call changed in the state of a world, as JSON pointers."""
     stand_in: str | None = None
     unkept: int = 0
     """Bytes of bodies that were too large to be kept: `arguments` or `result` is absent."""
     cut: bool = False
     client_gone: bool = False
     error: dict[str, Any] | None = None
-    """`code`, `message`, `fix`; for a miss also `nearest` and `diff`."""
+    """`code`, `message`, `fix`; for a miss also `nearest` and `diff`, for a tool of a world that threw `traceback`."""
 
 
 class HostTried(BaseModel):
@@ -209,6 +211,8 @@ class SessionSummary(BaseModel):
     """How many of the hits were the last recording once more, all equal ones having answered before."""
     recorded: int = 0
     live: int = 0
+    worlds: int = 0
+    """Answers of worlds, refusals by their rules included."""
     interactions: int = 0
     """How many the tape holds."""
     recorded_at: str = ""

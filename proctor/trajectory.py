@@ -18,7 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from proctor.interaction import Effect
 
 Role = Literal["system", "user", "assistant", "tool"]
-SetUp = Literal["code", "prompt", "retape", "record", "extend", "live", "mixed", ""]
+SetUp = Literal["code", "prompt", "retape", "record", "extend", "live", "world", "mixed", ""]
 Llm = Literal["live", "replayed", "stand-in", "none", ""]
 Level = Literal["unit", "flow", "live", ""]
 

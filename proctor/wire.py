@@ -10,22 +10,28 @@ from pydantic import BaseModel, ConfigDict, Field
 from proctor.overlay import Patch
 from proctor.trace import SessionSummary
 
-Mode = Literal["record", "new_episodes", "replay", "live"]
+Mode = Literal["record", "new_episodes", "replay", "live", "world"]
 """Of a service: answered by the real thing and kept, by the tape and where that has no answer by the real thing, which
-is appended to it, by the tape, or by the real thing and not kept."""
+is appended to it, by the tape, by the real thing and not kept, or by the project's own world."""
 
 CarrierName = Literal["path", "current", "header", "key"]
 """What says to which session a request belongs: its path, the binding of `_current`, `x-proctor-session`, its key."""
 
-MODES: tuple[Mode, ...] = ("record", "new_episodes", "replay", "live")
+MODES: tuple[Mode, ...] = ("record", "new_episodes", "replay", "live", "world")
 KEPT: frozenset[Mode] = frozenset({"record", "new_episodes"})
 """Modes in which a tape is written."""
 FROM_TAPE: frozenset[Mode] = frozenset({"replay", "new_episodes"})
 """Modes in which a tape is read."""
+ASKED: frozenset[Mode] = frozenset({"record", "new_episodes", "live"})
+"""Modes in which the real thing may be asked."""
 
 TOKEN_HEADER = "x-proctor-token"  # noqa: S105 - a header's name
 SESSION_HEADER = "x-proctor-session"
 """Names the session of a request. It goes no further than the proxy."""
+WORLD_KEY = "proctor-world-"
+"""What the key of an identity begins with towards a world; the identity's name follows."""
+SEEDS = 2**53
+"""Seeds are below this: every JSON reader keeps such numbers exactly."""
 KEY_MARK = "proctor-session-"
 """What a session's key begins with; the session's id follows."""
 CURRENT = "_current"
@@ -65,6 +71,10 @@ class SessionSpec(BaseModel):
     """Answers from the tape take as long as the real ones took; the pieces of a stream come when they came."""
     overlay: tuple[Patch, ...] = ()
     """What is changed in the recorded answers. None is ever recorded."""
+    seed: int | None = Field(default=None, ge=0, lt=SEEDS)
+    """From which worlds take their ids, chance and time; by default one that the name of the cassette decides."""
+    worlds: dict[str, Any] = Field(default_factory=dict)
+    """By service in mode `world`: the state to begin with, instead of the world's own."""
     recorded_by: str = ""
     """The command that records the tape again, for messages; by default `proctor record`."""
     passed: tuple[str, ...] = ()
@@ -98,6 +108,10 @@ class SessionInfo(BaseModel):
     recorded_at: str = ""
     identities: dict[str, dict[str, str]] = Field(default_factory=dict)
     """By service, then name: the placeholder that stands for a credential. The unnamed one has the name ""."""
+    seed: int | None = None
+    """Of its worlds, if it has some."""
+    ids: dict[str, dict[str, str]] = Field(default_factory=dict)
+    """By world: the ids of this session's own that its start has, by the `{id:PREFIX:NAME}` that stood for them."""
     variables: dict[str, str] = Field(default_factory=dict)
     """Secret variables of the environment that the tape was recorded in, with the placeholders of their values."""
 
@@ -158,6 +172,41 @@ class TraceAnswer(BaseModel):
     rows: list[dict[str, Any]]
 
 
+class WorldWrite(BaseModel):
+    """A call that changed a world's state."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    call: int
+    """The how-manieth call of the world it was since the start or a reset, from 1."""
+    tool: str
+    patch: list[dict[str, Any]]
+    """What it changed, as a JSON Patch."""
+
+
+class WorldAnswer(BaseModel):
+    """A world as it stands in a session."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    service: str
+    calls: int
+    state: Any
+    diff: list[dict[str, Any]]
+    """What makes this state of the start, as a JSON Patch."""
+    log: tuple[WorldWrite, ...]
+
+
+class WorldReset(BaseModel):
+    """A world that is as at the start again."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    service: str
+    writes: int
+    """How many calls had changed its state."""
+
+
 class JudgeSalt(BaseModel):
     """What the prompts of a judge are made with whose calls go to a session's tape."""
 
@@ -179,11 +228,16 @@ class ErrorAnswer(BaseModel):
 
 
 def set_up_of(modes: Mapping[str, Mode], llm_services: frozenset[str]) -> str:
-    """The name of a set-up: `code`, `prompt`, `retape`, `record`, `extend`, `live`, else `mixed`."""
+    """The name of a set-up: `code`, `prompt`, `retape`, `record`, `extend`, `live`, `world`, else `mixed`.
+
+    It is `world` where every tool service is one, whatever the model is.
+    """
     if "new_episodes" in modes.values():
         return "extend"
     tools = {mode for service, mode in modes.items() if service not in llm_services}
     models = {mode for service, mode in modes.items() if service in llm_services}
+    if tools == {"world"}:
+        return "world"
     names: dict[tuple[Mode, Mode], str] = {
         ("replay", "replay"): "code",
         ("replay", "live"): "prompt",

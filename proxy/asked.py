@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from proctor.errors import UsageError, nearest
 from proctor.paths import cassette_name
+from proctor.proxy.worlds import seed_of
 from proctor.wire import SessionSpec
 
 
@@ -20,7 +21,10 @@ def check_overlay(spec: SessionSpec) -> None:
 
 
 def completed(spec: SessionSpec) -> SessionSpec:
-    """The spec with plain names, and with the tape that answers while others are recorded. Raises UsageError."""
+    """The spec with plain names, its worlds' seed, and the tape that answers while others are recorded.
+
+    Raises UsageError.
+    """
     modes = set(spec.modes.values())
     takes = {"record", "replay"} <= modes
     if spec.over and not takes:
@@ -29,7 +33,8 @@ def completed(spec: SessionSpec) -> SessionSpec:
             f"no service is answered by {spec.over} while others are recorded",
             "name the ones to be recorded: --only llm",
         )
-    if spec.again and modes - {"record", "live"}:
+    if spec.again and modes - {"record", "live", "world"}:
         raise UsageError("again_replays", "a tape is recorded again from the real services only", "leave out replay")
     over = cassette_name(spec.over or spec.cassette) if takes else ""
-    return spec.model_copy(update={"cassette": cassette_name(spec.cassette), "over": over})
+    plain = spec.model_copy(update={"cassette": cassette_name(spec.cassette), "over": over})
+    return plain.model_copy(update={"seed": seed_of(plain)}) if "world" in modes else plain

@@ -14,6 +14,7 @@ from proctor.proxy.judging import is_verdict
 from proctor.proxy.playback import Tape
 from proctor.proxy.session import Session
 from proctor.proxy.unexplained import unexplained
+from proctor.proxy.worlds import write_worlds
 from proctor.redacted_trace import write_trace
 from proctor.sealing import SealResult, seal
 from proctor.summary import llm_of, unused_labels
@@ -36,6 +37,7 @@ def conclude(session: Session, command_status: int | None) -> SessionSummary:
         session.tally.failed(session.trace.failed.code, session.trace.failed.message)
     summary = summarised(session, command_status)
     try:
+        write_worlds(_folder(session), session.worlds, session.secrets)
         write_summary(session.layout, summary)
     except OSError as error:
         raise PlatformError("platform_error", f"the summary cannot be written: {error}") from None
@@ -86,6 +88,7 @@ def _from_journal(session: Session, command_status: int | None) -> SessionSummar
         result = seal(session.layout, read_journal(journal.path))
         summary = summarised(session, command_status, result)
         write_trace(session.layout, session.id, result.rows)
+        write_worlds(_folder(session), session.worlds, result.redactor)
         write_summary(session.layout, summary)
     except (ProctorError, OSError) as error:
         fix = f"the journal is kept: proctor cassette recover {journal.path.name}"
@@ -126,6 +129,7 @@ def summarised(session: Session, command_status: int | None, result: SealResult 
         repeated=tally.repeated,
         recorded=tally.total("recorded"),
         live=tally.total("live"),
+        worlds=tally.total("worlds"),
         interactions=len(kept) if extended else len(tape.interactions) if tape else len(kept),
         recorded_at=tape.recorded_at if tape else "",
         misses=tuple(tally.misses.values()),
@@ -161,6 +165,10 @@ def write_summary(layout: Layout, summary: SessionSummary) -> None:
     folder = layout.sessions / summary.session
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "summary.json").write_text(summary.model_dump_json(indent=1) + "\n", encoding="utf-8")
+
+
+def _folder(session: Session) -> Path:
+    return session.layout.sessions / session.id
 
 
 def _elapsed(session: Session) -> float:

@@ -11,11 +11,11 @@ import orjson
 from aiohttp import web
 
 from proctor import __version__
-from proctor.errors import EXIT_PLATFORM, ProctorError, UsageError
+from proctor.errors import EXIT_PLATFORM, ProctorError, SessionError, UsageError, nearest
 from proctor.http_server import body_of, carries_token, parsed
 from proctor.journal import read_journal
 from proctor.prometheus import CONTENT_TYPE
-from proctor.proxy import answers
+from proctor.proxy import answers, worlds
 from proctor.proxy.metrics import rendered
 from proctor.proxy.registry import Registry
 from proctor.proxy.session import Session
@@ -31,6 +31,7 @@ from proctor.wire import (
     SessionSpec,
     TraceAnswer,
 )
+from proctor.world.session import WorldSession
 
 PREFIX = "/_proctor/"
 
@@ -39,6 +40,7 @@ _BODY_LIMIT = 2**20
 _STATUSES = {
     "unknown_session": 404,
     "unknown_route": 404,
+    "unknown_world": 404,
     "session_exists": 409,
     "current_bound": 409,
     "session_closed": 410,
@@ -61,6 +63,8 @@ class Control:
         GET  /_proctor/current                            -> Current
         PUT  /_proctor/current               Current      -> Current
         GET  /_proctor/sessions/ID/trace                  -> TraceAnswer
+        GET  /_proctor/sessions/ID/worlds/SERVICE         -> WorldAnswer
+        POST /_proctor/sessions/ID/worlds/SERVICE/reset   -> WorldReset
         POST /_proctor/sessions/ID/close     CloseRequest -> CloseAnswer
 
     The token comes in `x-proctor-token`, or as `Authorization: Bearer TOKEN`. Errors are ErrorAnswers: 400 for what
@@ -118,6 +122,10 @@ class Control:
                 return {"GET": partial(self._show, session_id)}
             case ["sessions", session_id, "trace"]:
                 return {"GET": partial(self._trace, session_id)}
+            case ["sessions", session_id, "worlds", service]:
+                return {"GET": partial(self._world, session_id, service)}
+            case ["sessions", session_id, "worlds", service, "reset"]:
+                return {"POST": partial(self._reset_world, session_id, service)}
             case ["sessions", session_id, "close"]:
                 return {"POST": partial(self._close, session_id)}
         return {}
@@ -155,6 +163,14 @@ class Control:
     async def _trace(self, session_id: str, _: bytes) -> web.Response:
         return answers.of_model(TraceAnswer(rows=rows_so_far(self._registry.find(session_id))))
 
+    async def _world(self, session_id: str, service: str, _: bytes) -> web.Response:
+        world = world_of(self._registry.find(session_id), service)
+        return answers.of_model(worlds.told(service, world))
+
+    async def _reset_world(self, session_id: str, service: str, _: bytes) -> web.Response:
+        world = world_of(self._registry.find(session_id), service)
+        return answers.of_model(worlds.reset(service, world))
+
     async def _close(self, session_id: str, body: bytes) -> web.Response:
         asked = parsed(CloseRequest, body or b"{}")
         summary, end = await self._registry.close(session_id, asked.command_status)
@@ -169,6 +185,15 @@ def rows_so_far(session: Session) -> list[dict[str, object]]:
     assert session.trace is not None
     session.trace.flush()
     return [orjson.loads(line) for line in session.trace.path.read_bytes().splitlines()]
+
+
+def world_of(session: Session, service: str) -> WorldSession:
+    """The world behind a service of a session. Raises SessionError."""
+    world = session.worlds.get(service)
+    if world is None:
+        told = f'the session has no world "{service}"'
+        raise SessionError("unknown_world", told, nearest(service, session.worlds))
+    return world
 
 
 def _told(error: ProctorError) -> web.Response:

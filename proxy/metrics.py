@@ -14,7 +14,7 @@ from proctor.trace import SessionSummary
 Outcome = Literal["sealed", "aside", "ok", "failed"]
 OUTCOMES: tuple[Outcome, ...] = ("sealed", "aside", "ok", "failed")
 
-_SOURCES = (("record", "recorded"), ("replay", "hits"), ("live", "live"), ("refused", "refused"))
+_SOURCES = (("record", "recorded"), ("replay", "hits"), ("live", "live"), ("world", "worlds"), ("refused", "refused"))
 
 
 @dataclass

@@ -48,6 +48,8 @@ from proctor.proxy.tracing import TraceWriter
 from proctor.proxy.trust import Trust
 from proctor.proxy.upstream import client_session
 from proctor.proxy.way import Way, way_to
+from proctor.proxy.worlds import FILE as WORLDS_FILE
+from proctor.proxy.worlds import open_worlds
 from proctor.redaction.environment import secret_variables
 from proctor.redaction.redactor import Redactor
 from proctor.redaction.rules import rules_of
@@ -56,7 +58,7 @@ from proctor.stamp import BEFORE, EXTENDS, OVER
 from proctor.summary import Ending, ServiceCount, ending
 from proctor.tape_lock import TapeLock
 from proctor.trace import SessionSummary
-from proctor.wire import CURRENT, FROM_TAPE, KEPT, SESSION_HEADER, SessionSpec
+from proctor.wire import ASKED, CURRENT, FROM_TAPE, KEPT, SESSION_HEADER, SessionSpec
 
 _THREADS = 2
 """Tapes that are read or sealed at once: it is work for the processor, and each takes memory of its own."""
@@ -117,7 +119,7 @@ class Registry:
         urls = {
             name: upstream_url(name, self.config.services[name], self.environ)
             for name, mode in spec.modes.items()
-            if mode != "replay"
+            if mode in ASKED
         }
         ways = await asyncio.to_thread(self._ways, urls)
         session_id = self._new_id(spec.session)
@@ -132,7 +134,9 @@ class Registry:
             if spec.extends and tape is not None:
                 check_extends(self.config, spec, tape)
             again = await self._beside(load_cassette, self.layout, spec.cassette) if spec.again else None
+            worlds = await self._beside(open_worlds, self.config, spec)
             session = self._session(session_id, spec, urls, tape)
+            session.worlds = worlds
             session.judge.earlier = salt_on(again or (tape.cassette if tape else None))
             session.lock = lock
             self._start(session, ways, again)
@@ -165,7 +169,7 @@ class Registry:
             session.journal = JournalWriter(self._journal_path(session.spec.cassette, session.id), head)
         else:
             session.trace = TraceWriter(layout.sessions / session.id / "trace.jsonl")
-        for stale in ("summary.json", *(("trace.jsonl",) if urls else ())):
+        for stale in ("summary.json", WORLDS_FILE, *(("trace.jsonl",) if urls else ())):
             # An id may have served an earlier proxy: what that left must not pass for this session's.
             (layout.sessions / session.id / stale).unlink(missing_ok=True)
         self.sessions[session.id] = session

@@ -29,7 +29,7 @@ from proctor.proxy.seams import Exchange, RawHeaders
 from proctor.proxy.session import ServiceInSession, Session, session_closed
 from proctor.proxy.unreadable import http_log
 from proctor.service_config import ServiceConfig, upstream_url
-from proctor.wire import CURRENT, ErrorAnswer
+from proctor.wire import ASKED, CURRENT, ErrorAnswer
 
 _LOG = logging.getLogger("proctor.proxy")
 _HEADER_BYTES = 64 * 1024
@@ -257,7 +257,7 @@ class _Dispatcher:
     ) -> RawHeaders:
         """The headers for the service's source. A tape itself knows whom a key stands for. Raises SessionError."""
         credential = ""
-        if any(claim.by == KEY.told for claim in carried) and session.spec.modes[service.name] != "replay":
+        if any(claim.by == KEY.told for claim in carried) and session.spec.modes[service.name] in ASKED:
             credential = real_credential(service.name, service.config, self._registry.environ)
         return passed_on(headers, credential)
 

@@ -37,6 +37,7 @@ from proctor.summary import Tally, label
 from proctor.tape_lock import TapeLock
 from proctor.trace import interaction_fields, row_line
 from proctor.wire import CURRENT, KEPT, KEY_MARK, SessionInfo, SessionSpec, set_up_of
+from proctor.world.session import WorldSession
 
 CLOSING_SECONDS = 10.0
 """How long a closing session waits for answers that are still on their way."""
@@ -77,6 +78,8 @@ class Session:
     """Of the tape that a recording will become."""
     services: dict[str, ServiceInSession] = field(default_factory=dict)
     faults: FaultPlan = field(default_factory=NoFaults)
+    worlds: dict[str, WorldSession] = field(default_factory=dict)
+    """By service in mode `world`."""
     judge: Judging = field(default_factory=Judging)
     """The judge whose calls go to the tape, if there is one."""
     tally: Tally = field(default_factory=Tally)
@@ -292,6 +295,8 @@ class Session:
             set_up=set_up_of(self.spec.modes, self.config.llm_services),
             recorded_at=self.tape.cassette.recorded_at if self.tape else "",
             identities=dummy_keys(self.tape.cassette) if self.tape else {},
+            seed=self.spec.seed if self.worlds else None,
+            ids={name: world.ids for name, world in self.worlds.items() if world.ids},
             variables=recorded_variables(self.tape.cassette) if self.tape else {},
         )
 

@@ -1,4 +1,4 @@
-"""What answers each service of a session: the tape, the real thing, or both."""
+"""What answers each service of a session: the tape, the real thing, both, or a world."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from proctor.proxy.seams import Source
 from proctor.proxy.session import ServiceInSession, Session
 from proctor.proxy.upstream import Upstream
 from proctor.proxy.way import Way
+from proctor.proxy.world_source import WorldSource
 from proctor.wire import FROM_TAPE, KEPT
 
 
@@ -31,8 +32,13 @@ def add_services(
     taped = _Taped.of(session, session.tape, session.order, environ) if session.tape and session.order else None
     for name, mode in session.spec.modes.items():
         service = session.config.services[name]
+        if mode == "world":
+            source: Source | None = WorldSource(service, session.worlds[name], environ)
+            assert source is not None
+            session.services[name] = ServiceInSession(name, service, source)
+            continue
         upstream = Upstream(service, ways[name], pool(), record=mode in KEPT) if name in ways else None
-        source: Source | None = upstream
+        source = upstream
         if mode in FROM_TAPE:
             assert taped is not None
             source = taped.source(name, upstream)

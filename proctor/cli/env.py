@@ -13,7 +13,7 @@ from proctor.cassette import load_cassette
 from proctor.cli.project import project_config
 from proctor.errors import UsageError
 from proctor.identities import dummy_keys
-from proctor.launch import NAMES, agent_environment
+from proctor.launch import NAMES, agent_environment, chosen_modes
 from proctor.paths import Layout
 from proctor.wire import CURRENT, KEY_MARK, CarrierName, Mode, SessionInfo
 
@@ -62,7 +62,7 @@ def env(style: str, session_url: str | None, cassette: str | None, carrier: Carr
     info = SessionInfo(
         session=session,
         cassette=cassette or "",
-        modes=dict.fromkeys(config.services, mode),
+        modes=chosen_modes(config, mode, ()),
         url=url,
         current_url=f"{base}/{CURRENT}",
         key=KEY_MARK + session,

@@ -116,7 +116,13 @@ def _verdict(end: Ending, command_status: int) -> Iterator[str]:
 
 def _counts(summary: SessionSummary) -> str:
     parts = [f"{summary.exchanges} exchanges in {summary.seconds:.1f} s"]
-    for count, what in ((summary.recorded, "recorded"), (summary.hits, "from the tape"), (summary.live, "live")):
+    answered = (
+        (summary.recorded, "recorded"),
+        (summary.hits, "from the tape"),
+        (summary.live, "live"),
+        (summary.worlds, "from worlds"),
+    )
+    for count, what in answered:
         if count:
             parts.append(f"{count} {what}")
     if summary.repeated:

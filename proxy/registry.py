@@ -134,6 +134,7 @@ class Registry:
             if spec.extends and tape is not None:
                 check_extends(self.config, spec, tape)
             again = await self._beside(load_cassette, self.layout, spec.cassette) if spec.again else None
+            self._check_not_stopping()
             worlds = await self._beside(open_worlds, self.config, spec)
             session = self._session(session_id, spec, urls, tape)
             session.worlds = worlds
@@ -155,8 +156,7 @@ class Registry:
 
     def _start(self, session: Session, ways: Mapping[str, Way], again: Cassette | None) -> None:
         """Everything that leaves a trace on disk or in the registry, at once. `again` is a tape recorded once more."""
-        if self._stopping:
-            raise SessionError("proxy_stopping", "the proxy is being stopped; no session was opened")
+        self._check_not_stopping()
         add_services(session, self.environ, ways, self._pool)
         layout = self.layout
         layout.ensure_state()
@@ -174,6 +174,10 @@ class Registry:
             (layout.sessions / session.id / stale).unlink(missing_ok=True)
         self.sessions[session.id] = session
         self.totals.opened += 1
+
+    def _check_not_stopping(self) -> None:
+        if self._stopping:
+            raise SessionError("proxy_stopping", "the proxy is being stopped; no session was opened")
 
     @property
     def running(self) -> tuple[Session, ...]:

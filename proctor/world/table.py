@@ -54,22 +54,28 @@ class Table(dict[Any, Any]):
         return dict.__iter__(self)
 
     def get(self, key: Any, default: Any = None) -> Any:
+        """As of a dict; the entry is the call's own."""
         return self[key] if dict.__contains__(self, key) else default
 
     def keys(self) -> KeysView[Any]:  # type: ignore[override]
+        """As of a dict."""
         return KeysView(self)
 
     def values(self) -> ValuesView[Any]:  # type: ignore[override]
+        """As of a dict; each is the call's own."""
         return ValuesView(self)
 
     def items(self) -> ItemsView[Any, Any]:  # type: ignore[override]
+        """As of a dict; each is the call's own."""
         return ItemsView(self)
 
     def clear(self) -> None:
+        """As of a dict."""
         for key in list(self):
             del self[key]
 
     def pop(self, key: Any, *default: Any) -> Any:
+        """As of a dict; the entry is the call's own."""
         if default and not dict.__contains__(self, key):
             return default[0]
         value = self[key]
@@ -77,12 +83,14 @@ class Table(dict[Any, Any]):
         return value
 
     def popitem(self) -> tuple[Any, Any]:
+        """As of a dict: the last entry."""
         key = next(reversed(list(self)), _ABSENT)
         if key is _ABSENT:
             raise KeyError("popitem(): dictionary is empty")
         return key, self.pop(key)
 
     def copy(self) -> dict[Any, Any]:
+        """An ordinary dict; each entry is the call's own."""
         return dict(self.items())
 
     def __eq__(self, other: object) -> bool:

@@ -1,13 +1,14 @@
 """The load generator, in a process of its own: a few keep-alive connections, each sending when it has its answer.
 
-A question is `{"url": BASE, "path": ..., "count": N, "distinct": N}`; the answer is `{"wrong": N, "example": TEXT,
-"seconds": ...}`.
+A question is `{"url": BASE, "path": ..., "count": N, "distinct": N, "compact": BOOL}`; the answer is `{"wrong": N,
+"example": TEXT, "seconds": ...}`.
 The client is a bare protocol: it has to cost less than what it measures. Every answer is compared whole.
 """
 
 from __future__ import annotations
 
 import asyncio
+import json
 import time
 from dataclasses import dataclass, field
 from typing import Any
@@ -29,6 +30,7 @@ class _Load:
     """What is left to send, and what came back wrong."""
 
     requests: list[bytes]
+    answers: list[bytes]
     count: int
     ended: asyncio.Future[None]
     sent: int = 0
@@ -69,7 +71,7 @@ class _Connection(asyncio.Protocol):
         if not blank or len(body) < _length(head):
             return
         assert self._awaited is not None
-        if not head.startswith(b"HTTP/1.1 200 ") or body != _ANSWERS[self._awaited]:
+        if not head.startswith(b"HTTP/1.1 200 ") or body != self._load.answers[self._awaited]:
             self._load.wrong.append(f"request {self._awaited}: {self._received[:600].decode(errors='replace')}")
         self._received = b""
         self._send()
@@ -94,13 +96,18 @@ def _length(head: bytes) -> int:
     return int(rest.partition(b"\r\n")[0] or b"0")
 
 
+def _compact(body: bytes) -> bytes:
+    return json.dumps(json.loads(body), ensure_ascii=False, separators=(",", ":")).encode()
+
+
 async def run_load(question: dict[str, Any]) -> dict[str, Any]:
     """Send `count` requests and wait for all answers."""
     address = urlsplit(question["url"])
     distinct = question["distinct"]
     requests = [request_bytes(address.netloc, question["path"], body) for body in _BODIES[:distinct]]
     loop = asyncio.get_running_loop()
-    load = _Load(requests, question["count"], loop.create_future())
+    answers = [_compact(body) for body in _ANSWERS[:distinct]] if question["compact"] else _ANSWERS
+    load = _Load(requests, answers, question["count"], loop.create_future())
     began = time.perf_counter()
     try:
         async with asyncio.timeout(_LOAD_SECONDS):

@@ -40,12 +40,20 @@ class Target:
     path: str
     distinct: int = DISTINCT
     sent: int = 0
+    compact: bool = False
+    """It writes JSON without spaces, where the recorded service has some."""
 
     async def load(self, generator: Child, count: int) -> float:
         """Send `count` requests; gives CPU microseconds a request. Raises BenchFailed for any wrong answer."""
         before = await self.server.ask("begin")
         told = await generator.ask(
-            {"url": self.server.ready["url"], "path": self.path, "count": count, "distinct": self.distinct}
+            {
+                "url": self.server.ready["url"],
+                "path": self.path,
+                "count": count,
+                "distinct": self.distinct,
+                "compact": self.compact,
+            }
         )
         if told["wrong"]:
             raise BenchFailed(f"{self.name}: {told['wrong']} wrong answer(s), the first: {told['example']}")

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
+from threading import Lock
 from typing import Any
 
-from pydantic import BaseModel, ValidationError
+from pydantic import ValidationError
 
 from proctor.errors import WorldError
 from proctor.world.shape import Shape
 from proctor.world.starting import with_ids
-from proctor.world.stored import Start
+from proctor.world.stored import Start, Stored
 from proctor.world.toolkit import tools_of
 from proctor.world.world import World, state_class
 
@@ -32,8 +33,7 @@ class WorldKind:
         self.shape = Shape(state_class(world))
         self.awaited = frozenset(name for tool in self.tools.values() for name in tool.declared.after or ())
         """Tools of which another one wants to know that they have succeeded."""
-        self.mended = 0
-        """How often a start had been changed past all guards, and was made anew."""
+        self._lock = Lock()
         self._starts: dict[bytes, Start] = {}
         self._own = self._own_text()
 
@@ -49,15 +49,13 @@ class WorldKind:
         return self._shared(text), ids
 
     def _shared(self, text: bytes) -> Start:
-        known = self._starts.pop(text, None)
-        if known is not None and not known.clean:
-            known = None
-            self.mended += 1
-        start = known or self._read(text)
-        self._starts[text] = start
-        if len(self._starts) > _STARTS:
-            del self._starts[next(iter(self._starts))]
-        return start
+        """What sessions that begin alike share: texts, which nobody can change."""
+        with self._lock:
+            start = self._starts.pop(text, None) or self._read(text)
+            self._starts[text] = start
+            if len(self._starts) > _STARTS:
+                del self._starts[next(iter(self._starts))]
+            return start
 
     def _read(self, text: bytes) -> Start:
         try:
@@ -70,17 +68,18 @@ class WorldKind:
 
     def _own_text(self) -> bytes:
         """The class's own start; made twice, since one that differs would make every test differ."""
-        one, other = (self._made().text for _ in range(2))
+        one, other = (self._made() for _ in range(2))
         if one != other:
             told = f"{self.name}.start() gives another state each time"
             raise WorldError("world_start_varies", told, "take no time, chance or counter into it")
         return one
 
-    def _made(self) -> Start:
+    def _made(self) -> bytes:
         try:
             state = self.world.start()
-            if isinstance(state, BaseModel) and type(state) is self.shape.model:
-                return Start.of(self.shape, state)
+            if isinstance(state, self.shape.model):
+                text = Stored(Start.of(self.shape, state)).text()
+                return Stored(Start.read(self.shape, text)).text()
         except Exception as error:
             told = f"{self.name}.start() gives no state: {type(error).__name__}: {error}"
             raise WorldError("world_start", told, "give the state's fields defaults, or write start()") from error

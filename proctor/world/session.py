@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from datetime import timedelta
 from threading import Lock
 from typing import Any, NamedTuple
 
@@ -19,7 +17,8 @@ from proctor.world.ledger import Ledger
 from proctor.world.near_misses import near_misses
 from proctor.world.patch import Patch
 from proctor.world.refusal import BusinessError
-from proctor.world.stored import Stored
+from proctor.world.stored import Change, Stored
+from proctor.world.table import Table
 from proctor.world.toolkit import Tool
 from proctor.world.world import ANONYMOUS, Call
 
@@ -28,8 +27,7 @@ _FORBIDDEN = 403
 _TOKEN = 401
 
 
-@dataclass(frozen=True)
-class Answer:
+class Answer(NamedTuple):
     """What a call came to. `patch` has what it changed; a refusal changed nothing."""
 
     status: int
@@ -93,15 +91,18 @@ class WorldSession:
 
     def state(self) -> Any:
         """The state as JSON data."""
-        return self._stored.snapshot()
+        with self._lock:
+            return self._stored.snapshot()
 
     def state_text(self) -> bytes:
         """The state as JSON, to be compared byte for byte."""
-        return self._stored.text()
+        with self._lock:
+            return self._stored.text()
 
     def diff(self) -> Patch:
         """What makes the present state of the start, as a JSON Patch."""
-        return self._stored.diff()
+        with self._lock:
+            return self._stored.diff()
 
     def _run(self, tool: Tool, body: bytes, caller: str) -> Answer:
         call = self._call_of(caller)
@@ -114,28 +115,32 @@ class WorldSession:
             raise threw(tool.name, error) from error
         self._check_token(tool, arguments, call)
         self._check_order(tool)
-        result = self._result(tool, call, arguments)
-        changes = self._stored.changes(call.state)
-        patch = self._stored.patch(changes)
+        result, changes = self._result(tool, call, arguments)
+        patch = [step for change in changes for step in change.patch()] if changes else []
         if changes and tool.declared.effect == "read":
-            paths = ", ".join(step["path"] for step in patch[:3])
+            paths = ", ".join(step["path"] for step in patch[:3]) or "the order of keys"
             told = f"the world's tool {tool.name} is declared to read, and changed {paths}"
             raise WorldFailed("world_effect", told, 'declare it: @tool(effect="write"); the call was undone')
-        self._stored.commit(changes)
         self._ledger = call.ledger.with_done(tool.name) if tool.name in self.kind.awaited else call.ledger
         if changes:
+            self._stored.commit(changes)
             self.log.append(Written(self.calls, tool.name, patch))
         effect = tool.declared.effect or ("write" if changes else "read")
         return Answer(200, result, effect, tool.declared.effect is not None, patch)
 
-    def _result(self, tool: Tool, call: Call, arguments: dict[str, Any]) -> bytes:
-        """What the method gives, as JSON. Raises BusinessError; WorldFailed for whatever else it raises."""
+    def _result(self, tool: Tool, call: Call, arguments: dict[str, Any]) -> tuple[bytes, list[Change]]:
+        """What the method gives, as JSON, and what it changed. Raises BusinessError, else WorldFailed."""
         world = object.__new__(self.kind.world)
         object.__setattr__(world, "_call", call)
         try:
             value = tool.method(world, **arguments)
-            self._stored.complete(call.state)
-            return tool.result.dump_json(value, warnings="error")
+            changes = self._stored.changes(call.state)
+            if self.kind.shape.is_reached_by(tool.result):
+                self._stored.complete(call.state)
+            plain = value.copy() if isinstance(value, Table) else value
+            return tool.result.dump_json(plain, warnings="error"), changes
+        except WorldFailed:
+            raise
         except PydanticSerializationError as error:
             told = f"the world's tool {tool.name} gives what it does not declare: {error}"
             raise WorldFailed("world_result_bad", told, "mend the world; the call was undone") from None
@@ -153,7 +158,7 @@ class WorldSession:
             number=self.calls,
             caller=caller,
             audience=world.audiences.get(caller, caller) if caller else ANONYMOUS,
-            now=world.starts_at + timedelta(seconds=self.calls - 1),
+            begun=world.starts_at,
         )
 
     def _check_audience(self, tool: Tool, audience: str) -> None:

@@ -3,34 +3,65 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from functools import cached_property
-from typing import Annotated, Any, NamedTuple, get_args, get_origin
+from typing import Annotated, Any, get_args, get_origin
 
 from pydantic import BaseModel, TypeAdapter
 from pydantic.errors import PydanticUserError
 
-from proctor.errors import WorldError
+from proctor.errors import WorldError, WorldFailed
+from proctor.world.drafts import draft_class
 from proctor.world.patch import ABSENT
 
 
-class Field(NamedTuple):
-    """One field of a state. `rows` checks single entries of one that is a `dict[...]`."""
+class Field:
+    """One field of a state. Of one that is a `dict[...]`, the table, single entries are read and written."""
 
-    name: str
-    whole: TypeAdapter[Any]
-    rows: TypeAdapter[Any] | None
+    def __init__(self, name: str, info: Any) -> None:
+        annotation: Any = info.annotation
+        whole: Any = Annotated[(annotation, *info.metadata)] if info.metadata else annotation
+        self.name = name
+        self.is_table = get_origin(annotation) is dict
+        self._whole = TypeAdapter[Any](whole)
+        rows: Any = dict[get_args(annotation)] if self.is_table else None  # type: ignore[misc]
+        self._rows = TypeAdapter[Any](rows)
+        self._value = TypeAdapter[Any](get_args(annotation)[1]) if self.is_table else self._whole
+        self.read = self._value.validator.validate_json
+        """Makes the value of a text: that of the field, or that of an entry."""
 
-    def written(self, value: Any) -> Any:
-        """The field's value as JSON data. Raises ValueError for what does not fit the field."""
-        return ABSENT if value is ABSENT else checked(self.whole, value)
+    def text(self, value: Any) -> bytes:
+        """A value, or an entry, as JSON, whether it fits or not. Raises ValueError for what has no JSON."""
+        return self._value.serializer.to_json(value, round_trip=True, warnings=False)
 
-    def row_written(self, key: Any, value: Any) -> tuple[str, Any]:
-        """An entry as JSON: its key, and its value. Raises ValueError for what does not fit the field."""
-        assert self.rows is not None
-        if value is ABSENT:
-            return json_key(key), ABSENT
-        ((name, data),) = checked(self.rows, {key: value}).items()
-        return name, data
+    def fitting(self, key: Any, value: Any) -> bytes:
+        """The same, as it will be read back. Raises WorldFailed where the state's class does not allow it."""
+        try:
+            return self._fitting_row(key, value) if self.is_table else _again(self._whole, value)
+        except ValueError as error:  # of pydantic's, for what cannot be written and for what does not fit
+            where = f"{self.name}[{key!r}]" if self.is_table else self.name
+            told = f"the state does not allow what was put at {where}: {error}"
+            raise WorldFailed("world_state_bad", told, "mend the tool; the call was undone") from None
+
+    def key_name(self, key: Any) -> str:
+        """A key of a table as JSON has it."""
+        if type(key) is str:
+            return key
+        return str(next(iter(self._rows.dump_python({key: None}, mode="json", warnings=False))))
+
+    def table_of(self, value: Any) -> Mapping[Any, Any]:
+        """What was put in place of a table. Raises WorldFailed for what is none."""
+        if isinstance(value, Mapping):
+            return value
+        told = f"the state does not allow what was put at {self.name}: {type(value).__name__} is no dict"
+        raise WorldFailed("world_state_bad", told, "mend the tool; the call was undone")
+
+    def _fitting_row(self, key: Any, value: Any) -> bytes:
+        written = self._rows.dump_json({key: value}, round_trip=True, warnings="error")
+        ((kept, read),) = self._rows.validate_json(written).items()
+        if kept != key:
+            raise ValueError(f"the key {key!r} would be read back as {kept!r}")
+        return _again(self._value, read)
 
 
 class Shape:
@@ -39,18 +70,24 @@ class Shape:
     def __init__(self, model: type[BaseModel]) -> None:
         """Raises WorldError for a class whose values have no one way to be written."""
         self.model = model
-        self.fields = {name: _field(name, info) for name, info in model.__pydantic_fields__.items()}
+        self.fields = {name: Field(name, info) for name, info in model.__pydantic_fields__.items()}
+        self._reached: dict[int, bool] = {}
         if model.__private_attributes__:
             name = next(iter(model.__private_attributes__))
             told = f"{model.__name__}.{name} is a private attribute: a state is what stands in its fields"
             raise WorldError("world_state_class", told, "make it a field")
         refuse_sets(TypeAdapter(model), f"the state {model.__name__}")
 
+    def is_reached_by(self, adapter: TypeAdapter[Any]) -> bool:
+        """Whether a value of a type may hold the state itself."""
+        known = self._reached.get(id(adapter))
+        if known is None:
+            known = self._reached[id(adapter)] = _names(adapter.core_schema, self.model)
+        return known
+
     @cached_property
     def draft(self) -> type[BaseModel]:
         """The class of what a call works on."""
-        from proctor.world.drafts import draft_class
-
         return draft_class(self.model)
 
 
@@ -65,20 +102,26 @@ def refuse_sets(adapter: TypeAdapter[Any], what: str) -> None:
         raise WorldError("world_type", told, "use a list, or a dict")
 
 
-def checked(adapter: TypeAdapter[Any], value: Any) -> Any:
-    """A value as JSON data, which is read back to see that it fits. Raises ValueError."""
+def data_of(text: Any) -> Any:
+    """A text as JSON data; `ABSENT` stays so."""
+    return text if text is ABSENT else json.loads(text)
+
+
+def _again(adapter: TypeAdapter[Any], value: Any) -> bytes:
+    """The text of a value as it stays when it is read and written once more. Raises ValueError where it never does."""
     text = adapter.dump_json(value, round_trip=True, warnings="error")
-    adapter.validate_json(text)
-    return json.loads(text)
+    for _ in range(2):
+        before, text = text, adapter.dump_json(adapter.validate_json(text), round_trip=True, warnings="error")
+    if text != before:
+        raise ValueError("its class writes it otherwise each time it is read")
+    return text
 
 
-def json_key(key: Any) -> str:
-    """A key as JSON has it."""
-    return str(TypeAdapter(dict[Any, None]).dump_python({key: None}, mode="json").popitem()[0])
-
-
-def _field(name: str, info: Any) -> Field:
-    annotation: Any = info.annotation
-    whole: Any = Annotated[(annotation, *info.metadata)] if info.metadata else annotation
-    of: Any = dict[get_args(annotation)] if get_origin(annotation) is dict else None  # type: ignore[misc]
-    return Field(name, TypeAdapter[Any](whole), TypeAdapter[Any](of) if of else None)
+def _names(schema: Any, model: type[BaseModel]) -> bool:
+    """Whether a core schema has a model, or anything at all, somewhere in it."""
+    if isinstance(schema, dict):
+        kind = schema.get("cls")
+        if schema.get("type") == "any" or (isinstance(kind, type) and issubclass(model, kind)):
+            return True
+        return any(_names(each, model) for each in schema.values())
+    return isinstance(schema, list | tuple) and any(_names(each, model) for each in schema)

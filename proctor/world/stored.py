@@ -1,184 +1,168 @@
-"""The state of one session: what is stored, what a call changed, and what differs from the start."""
+"""The state of one session, as JSON texts: what is stored, what a call changed, and what differs from the start."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from pydantic import BaseModel
 
-from proctor.errors import WorldFailed
 from proctor.world.drafts import new_draft
 from proctor.world.patch import ABSENT, Patch, escaped, json_patch
-from proctor.world.shape import Field, Shape
-from proctor.world.table import Table
-from proctor.world.values import ATOMS, copied, same
+from proctor.world.shape import Field, Shape, data_of
+from proctor.world.table import Rows, Table, Texts
 
-_ALL: Any = object()
-"""Stands for every entry of a field: it was changed as a whole."""
+_WHOLE = None
+"""The key of a change of a field that is no table."""
 
 
 class Change(NamedTuple):
-    """What became of a field, or of one entry of one that is a table. `ABSENT` for no entry."""
+    """What became of a field, or of one entry of a table: its texts. `ABSENT` for no entry."""
 
-    field: str
+    field: Field
     key: Any
     before: Any
     after: Any
 
+    def patch(self) -> Patch:
+        """The change as a JSON Patch."""
+        pointer = f"/{escaped(self.field.name)}"
+        if self.field.is_table:
+            pointer += f"/{escaped(self.field.key_name(self.key))}"
+        return json_patch(data_of(self.before), data_of(self.after), pointer)
+
 
 @dataclass(frozen=True)
 class Start:
-    """A state to begin with. Sessions share its values and never change them; `text` is its JSON."""
+    """A state to begin with: the text of each field, and of each entry of a table. None of it can be changed."""
 
     shape: Shape
-    values: dict[str, Any]
-    text: bytes
+    values: Texts
+    tables: Mapping[str, Texts]
 
     @classmethod
     def of(cls, shape: Shape, state: BaseModel) -> Start:
-        """The start that a state is, sharing nothing with it. Raises ValueError for one that does not fit its class."""
-        values = {name: state.__dict__[name] for name in shape.fields}
-        return cls.read(shape, json_of(shape, values))
+        """The start that a state is. Raises ValueError for one that does not fit its class."""
+        values: dict[str, bytes] = {}
+        tables: dict[str, Texts] = {}
+        for name, field in shape.fields.items():
+            value = getattr(state, name)
+            if field.is_table:
+                tables[name] = MappingProxyType({key: field.text(entry) for key, entry in value.items()})
+            else:
+                values[name] = field.text(value)
+        return cls(shape, MappingProxyType(values), MappingProxyType(tables))
 
     @classmethod
     def read(cls, shape: Shape, text: bytes) -> Start:
         """The start that a JSON text tells. Raises ValueError for one that does not fit the state's class."""
-        state = shape.model.model_validate_json(text)
-        values = {name: state.__dict__[name] for name in shape.fields}
-        return cls(shape, values, json_of(shape, values))
-
-    @property
-    def clean(self) -> bool:
-        """Whether it is what it was: a world can change it past all guards, from C or by an alias it kept."""
-        return json_of(self.shape, self.values) == self.text
+        return cls.of(shape, shape.model.model_validate_json(text))
 
 
 class Stored:
     """What one session of a world stores."""
 
     def __init__(self, start: Start) -> None:
-        """Begin with `start`; nothing of it is copied before it is written."""
+        """Begin with `start`, of which nothing is copied."""
         self._start = start
         self._shape = start.shape
         self.reset()
 
     def reset(self) -> None:
-        """Be the start again. Costs the same whatever it holds."""
+        """Be the start again. Costs what was changed, whatever there is."""
         self._values = dict(self._start.values)
-        self._owned: set[str] = set()
-        self._touched: dict[str, dict[Any, None]] = {}
+        self._rows = {name: Rows(texts) for name, texts in self._start.tables.items()}
 
     def draft(self) -> BaseModel:
         """The state for one call, which may do with it what it likes."""
         return new_draft(self._shape.draft, self._draw)
 
     def complete(self, draft: BaseModel) -> None:
-        """Put in what a call has not drawn, now that it changes nothing any more: its result may be all of it."""
-        held = draft.__dict__
-        for name, value in self._values.items():
-            if name not in held:
-                held[name] = value
+        """Let a draft hold every field, in plain dicts, now that its call changes nothing any more."""
+        for name in self._shape.fields:
+            value = getattr(draft, name)
+            draft.__dict__[name] = value.copy() if isinstance(value, Table) else value
 
     def changes(self, draft: BaseModel) -> list[Change]:
-        """What a call changed, by field and entry."""
-        found: list[Change] = []
-        for name, old in self._values.items():
-            new = draft.__dict__.get(name, old)
-            if new is old:
-                continue
-            if isinstance(new, Table):
-                rows, keys = new.plain(), new.touched() if new.rows is old else _ALL
-            else:
-                rows, keys = new, _ALL
-            if self._shape.fields[name].rows is None or type(rows) is not dict:
-                found += [] if same(old, rows) else [Change(name, _ALL, old, rows)]
-            else:
-                found += _rows_changed(name, old, rows, {**old, **rows} if keys is _ALL else keys)
-        return found
-
-    def patch(self, changes: list[Change]) -> Patch:
-        """Changes as a JSON Patch. Raises WorldFailed where one leaves what the state's class does not allow."""
-        return [step for change in changes for step in self._steps(change)]
+        """What a call changed. Raises WorldFailed where it leaves what the state's class does not allow."""
+        drawn = draft.__dict__
+        return [
+            change
+            for name, field in self._shape.fields.items()
+            if name in drawn
+            for key, before, value in self._looked_at(field, drawn[name])
+            if (change := _changed(field, key, before, value)) is not None
+        ]
 
     def commit(self, changes: list[Change]) -> None:
         """Store what a call changed."""
-        for name, key, _, after in changes:
-            self._touched.setdefault(name, {})[key] = None
-            if key is _ALL:
-                self._values[name] = copied(after)
-                continue
-            if name not in self._owned:
-                self._owned.add(name)
-                self._values[name] = dict(self._values[name])
-            if after is ABSENT:
-                self._values[name].pop(key, None)
+        for field, key, _, after in changes:
+            if field.is_table:
+                self._rows[field.name].put(key, after)
             else:
-                self._values[name][key] = copied(after)  # the tool may have kept what it put there
+                self._values[field.name] = after
 
     def diff(self) -> Patch:
         """What makes the present state of the start, as a JSON Patch, in the order of fields and keys."""
-        steps: Patch = []
-        for name in self._shape.fields:
-            begun, now = self._start.values[name], self._values[name]
-            keys = self._touched.get(name, {})
-            if _ALL in keys:
-                steps += self._steps(Change(name, _ALL, begun, now))
-                continue
-            rows = [Change(name, key, begun.get(key, ABSENT), now.get(key, ABSENT)) for key in keys]
-            steps += [step for row in sorted(rows, key=lambda row: str(row.key)) for step in self._steps(row)]
-        return steps
+        return [
+            step for field in self._shape.fields.values() for each in self._differing(field) for step in each.patch()
+        ]
 
     def text(self) -> bytes:
         """The whole state as JSON."""
-        return json_of(self._shape, self._values)
+        parts = (b"%s:%s" % (_quoted(name), self._field_text(field)) for name, field in self._shape.fields.items())
+        return b"{%s}" % b",".join(parts)
 
     def snapshot(self) -> Any:
         """The same as data."""
         return json.loads(self.text())
 
+    def _field_text(self, field: Field) -> bytes:
+        if not field.is_table:
+            return self._values[field.name]
+        rows = self._rows[field.name].items()
+        return b"{%s}" % b",".join(b"%s:%s" % (_quoted(field.key_name(key)), text) for key, text in rows)
+
     def _draw(self, name: str) -> Any:
-        value = self._values[name]
-        if type(value) in ATOMS:
-            return value
-        is_table = type(value) is dict and self._shape.fields[name].rows is not None
-        return Table(value) if is_table else copied(value)
+        field = self._shape.fields[name]
+        return Table(self._rows[name], field.read) if field.is_table else field.read(self._values[name])
 
-    def _steps(self, change: Change) -> Patch:
-        field = self._shape.fields[change.field]
-        pointer = f"/{escaped(change.field)}"
-        if change.key is _ALL:
-            before, after = (_fitting(change, field.written, value) for value in (change.before, change.after))
-            return json_patch(before, after, pointer)
-        write = _row_of(field, change.key)
-        (_, before), (name, after) = (_fitting(change, write, value) for value in (change.before, change.after))
-        return json_patch(before, after, f"{pointer}/{escaped(name)}")
+    def _looked_at(self, field: Field, value: Any) -> Iterator[tuple[Any, Any, Any]]:
+        """What a call may have changed of a field: key, text before, value now."""
+        if not field.is_table:
+            yield _WHOLE, self._values[field.name], value
+            return
+        rows = self._rows[field.name]
+        if isinstance(value, Table) and value.rows is rows:
+            touched = value.touched()
+        else:
+            new = dict(field.table_of(value))
+            touched = [*new.items(), *((key, ABSENT) for key in rows if key not in new)]
+        for key, entry in touched:
+            yield key, rows.get(key), entry
 
-
-def json_of(shape: Shape, values: dict[str, Any]) -> bytes:
-    """A state's values as JSON."""
-    fields = (
-        b"%s:%s" % (json.dumps(name).encode(), field.whole.dump_json(values[name], round_trip=True))
-        for name, field in shape.fields.items()
-    )
-    return b"{" + b",".join(fields) + b"}"
+    def _differing(self, field: Field) -> list[Change]:
+        if not field.is_table:
+            return [Change(field, _WHOLE, self._start.values[field.name], self._values[field.name])]
+        rows = self._rows[field.name]
+        return [Change(field, key, rows.begun(key), rows.get(key)) for key in sorted(rows.over, key=field.key_name)]
 
 
-def _rows_changed(name: str, old: dict[Any, Any], new: dict[Any, Any], keys: Any) -> list[Change]:
-    pairs = ((key, old.get(key, ABSENT), new.get(key, ABSENT)) for key in keys)
-    return [Change(name, key, before, after) for key, before, after in pairs if not same(before, after)]
-
-
-def _row_of(field: Field, key: Any) -> Callable[[Any], tuple[str, Any]]:
-    return lambda value: field.row_written(key, value)
-
-
-def _fitting(change: Change, write: Callable[[Any], Any], value: Any) -> Any:
+def _changed(field: Field, key: Any, before: Any, value: Any) -> Change | None:
+    """The change of a field or an entry; None where it is written as before."""
+    if value is ABSENT:
+        return None if before is ABSENT else Change(field, key, before, ABSENT)
     try:
-        return write(value)
-    except ValueError as error:  # of pydantic's, for what cannot be written and for what does not fit
-        where = change.field if change.key is _ALL else f"{change.field}[{change.key!r}]"
-        told = f"the state does not allow what was put at {where}: {error}"
-        raise WorldFailed("world_state_bad", told, "mend the tool; the call was undone") from None
+        if before is not ABSENT and field.text(value) == before:
+            return None
+    except ValueError:  # it has no JSON: what follows says so
+        pass
+    after = field.fitting(key, value)
+    return None if after == before else Change(field, key, before, after)
+
+
+def _quoted(name: str) -> bytes:
+    return json.dumps(name, ensure_ascii=False).encode()

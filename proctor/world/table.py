@@ -1,118 +1,138 @@
-"""A `dict` of a state as one call sees it: an entry is copied when it is first looked at."""
+"""A `dict` of a state: its entries are stored as JSON texts, and a call reads the ones it looks at."""
 
 from __future__ import annotations
 
-from collections.abc import ItemsView, Iterator, KeysView, MutableMapping, ValuesView
+from collections.abc import Callable, Iterator, Mapping, MutableMapping
+from copy import deepcopy
 from typing import Any
 
-from proctor.world.values import ATOMS, copied
+from proctor.world.patch import ABSENT
 
-_ABSENT = object()
+Texts = Mapping[Any, bytes]
 
 
-class Table(dict[Any, Any]):
-    """Holds what is stored, as it is, until it is looked at; so a call costs what it touches, not what there is.
+class Rows:
+    """What is stored of a table: the start's entries, which sessions share, and what this session made of them.
 
-    Whatever reads a dict past its methods (a serialiser in C) finds every entry, though uncopied.
+    An entry of the start that is deleted and made again stands where it stood, from the next call on.
     """
 
-    __slots__ = ("_gone", "_own", "rows")
+    __slots__ = ("_base", "over")
 
-    def __init__(self, rows: dict[Any, Any]) -> None:
-        """`rows` stay as they are."""
-        super().__init__(rows)
+    def __init__(self, base: Texts) -> None:
+        """`base` is never changed."""
+        self._base = base
+        self.over: dict[Any, Any] = {}
+        """By key: what differs from the start; `ABSENT` for an entry that is gone."""
+
+    def get(self, key: Any) -> Any:
+        """The text of an entry; `ABSENT` for none."""
+        found = self.over.get(key)
+        return self._base.get(key, ABSENT) if found is None else found
+
+    def begun(self, key: Any) -> Any:
+        """That of the start; `ABSENT` for none."""
+        return self._base.get(key, ABSENT)
+
+    def put(self, key: Any, text: Any) -> None:
+        """Store an entry, or `ABSENT`."""
+        if text is self.begun(key) or text == self.begun(key):
+            self.over.pop(key, None)
+        else:
+            self.over[key] = text
+
+    def items(self) -> Iterator[tuple[Any, bytes]]:
+        """Every entry: those of the start, then those that came."""
+        return ((key, self.get(key)) for key in self)
+
+    def __iter__(self) -> Iterator[Any]:
+        over, base = self.over, self._base
+        yield from (key for key in base if over.get(key) is not ABSENT)
+        yield from (key for key in over if key not in base)
+
+    def __len__(self) -> int:
+        """How many entries there are; costs what the session changed, not what there is."""
+        changed = self.over.items()
+        return len(self._base) + sum(-(text is ABSENT) if key in self._base else 1 for key, text in changed)
+
+
+class Table(MutableMapping[Any, Any]):
+    """A mapping that does what a dict does. A call costs what it touches, not what there is."""
+
+    __slots__ = ("_gone", "_own", "_read", "rows")
+
+    def __init__(self, rows: Rows, read: Callable[[bytes], Any]) -> None:
+        """`rows` stay as they are; `read` makes an entry of a text."""
         self.rows = rows
-        self._own: dict[Any, None] = {}
+        self._read = read
+        self._own: dict[Any, Any] = {}
         self._gone: dict[Any, None] = {}
 
-    def touched(self) -> list[Any]:
-        """The keys whose entries may differ from what is stored, in the order of the first touch."""
-        return list({**self._own, **self._gone})
+    def touched(self) -> list[tuple[Any, Any]]:
+        """The keys whose entries may differ from what is stored, with those entries; `ABSENT` for one that is gone."""
+        return [*self._own.items(), *((key, ABSENT) for key in self._gone)]
 
-    def plain(self) -> dict[Any, Any]:
-        """What it holds, as an ordinary dict."""
-        return {key: dict.__getitem__(self, key) for key in dict.keys(self)}
+    def copy(self) -> dict[Any, Any]:
+        """A dict with the call's own entries."""
+        return dict(self.items())
 
     def __getitem__(self, key: Any) -> Any:
-        value = dict.__getitem__(self, key)
-        if type(value) in ATOMS or key in self._own:
-            return value
-        value = copied(value)
-        self[key] = value
+        try:
+            return self._own[key]
+        except KeyError:
+            text = ABSENT if key in self._gone else self.rows.get(key)
+        if text is ABSENT:
+            raise KeyError(key)
+        value = self._own[key] = self._read(text)
         return value
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        self._own[key] = None
-        dict.__setitem__(self, key, value)
+        self._own[key] = value
+        self._gone.pop(key, None)
 
     def __delitem__(self, key: Any) -> None:
-        dict.__delitem__(self, key)
+        if key not in self:
+            raise KeyError(key)
         self._own.pop(key, None)
-        self._gone[key] = None
+        if self.rows.get(key) is not ABSENT:
+            self._gone[key] = None
 
-    def __iter__(self) -> Iterator[Any]:  # so that dict(table) and {**table} go by __getitem__
-        return dict.__iter__(self)
+    def __contains__(self, key: object) -> bool:
+        return key in self._own or (key not in self._gone and self.rows.get(key) is not ABSENT)
 
-    def get(self, key: Any, default: Any = None) -> Any:
-        """As of a dict; the entry is the call's own."""
-        return self[key] if dict.__contains__(self, key) else default
+    def __iter__(self) -> Iterator[Any]:
+        yield from (key for key in self.rows if key not in self._gone)
+        yield from (key for key in list(self._own) if self.rows.get(key) is ABSENT)
 
-    def keys(self) -> KeysView[Any]:  # type: ignore[override]
-        """As of a dict."""
-        return KeysView(self)
-
-    def values(self) -> ValuesView[Any]:  # type: ignore[override]
-        """As of a dict; each is the call's own."""
-        return ValuesView(self)
-
-    def items(self) -> ItemsView[Any, Any]:  # type: ignore[override]
-        """As of a dict; each is the call's own."""
-        return ItemsView(self)
-
-    def clear(self) -> None:
-        """As of a dict."""
-        for key in list(self):
-            del self[key]
-
-    def pop(self, key: Any, *default: Any) -> Any:
-        """As of a dict; the entry is the call's own."""
-        if default and not dict.__contains__(self, key):
-            return default[0]
-        value = self[key]
-        del self[key]
-        return value
-
-    def popitem(self) -> tuple[Any, Any]:
-        """As of a dict: the last entry."""
-        key = next(reversed(list(self)), _ABSENT)
-        if key is _ABSENT:
-            raise KeyError("popitem(): dictionary is empty")
-        return key, self.pop(key)
-
-    def copy(self) -> dict[Any, Any]:
-        """An ordinary dict; each entry is the call's own."""
-        return dict(self.items())
-
-    def __eq__(self, other: object) -> bool:
-        return self.copy() == other
-
-    __hash__ = None
-
-    def __or__(self, other: Any) -> Any:
-        return self.copy() | other
-
-    def __ror__(self, other: Any) -> Any:
-        return other | self.copy()
-
-    def __ior__(self, other: Any) -> Any:
-        self.update(other)
-        return self
+    def __len__(self) -> int:
+        return len(self.rows) - len(self._gone) + sum(self.rows.get(key) is ABSENT for key in self._own)
 
     def __reversed__(self) -> Iterator[Any]:
         return iter(list(self)[::-1])
 
-    def __deepcopy__(self, _: Any) -> dict[Any, Any]:
-        return {key: copied(value) for key, value in dict.items(self)}
+    def popitem(self) -> tuple[Any, Any]:
+        """The last entry, as of a dict."""
+        for key in reversed(self):
+            return key, self.pop(key)
+        raise KeyError("popitem(): dictionary is empty")
 
-    setdefault = MutableMapping.setdefault
-    update = MutableMapping.update
+    def __eq__(self, other: object) -> bool:
+        return self.copy() == (other.copy() if isinstance(other, Table) else other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __or__(self, other: Any) -> dict[Any, Any]:
+        return self.copy() | dict(other)
+
+    def __ror__(self, other: Any) -> dict[Any, Any]:
+        return dict(other) | self.copy()
+
+    def __ior__(self, other: Any) -> Table:
+        self.update(other)
+        return self
+
+    def __repr__(self) -> str:
+        return repr(self.copy())
+
+    def __deepcopy__(self, memo: Any) -> dict[Any, Any]:
+        return deepcopy(self.copy(), memo)

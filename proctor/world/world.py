@@ -29,7 +29,12 @@ class Call:
     number: int
     caller: str
     audience: str
-    now: datetime
+    begun: datetime
+
+    @property
+    def now(self) -> datetime:
+        """A second after the call before."""
+        return self.begun + timedelta(seconds=self.number - 1)
 
     @cached_property
     def random(self) -> Random:

@@ -158,7 +158,7 @@ class Shop(World[ShopState]):
     @tool(effect="write")
     def leak(self) -> str:
         """Change what is stored, past every guard."""
-        dict.__getitem__(self.state.orders, "A1").status = Status.CANCELLED
+        self.state.orders.rows._base["A1"] = b"{}"  # type: ignore[attr-defined]
         return ""
 
     def _order(self, order_id: str) -> Order:

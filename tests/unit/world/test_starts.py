@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import itertools
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from pydantic import BaseModel
 
-from proctor.errors import WorldError
+from proctor.errors import WorldError, WorldFailed
 from proctor.world import World, tool
 from proctor.world.kind import WorldKind
 from proctor.world.session import WorldSession
@@ -46,14 +46,49 @@ def test_a_state_that_does_not_fit_is_refused_with_its_place(given: Any, told: s
 
 
 @pytest.mark.req(222)
-def test_a_world_left_dirty_is_made_anew_for_the_next_session() -> None:
+def test_what_sessions_share_cannot_be_left_dirty() -> None:
     kind = WorldKind(Shop)
     dirty = WorldSession(kind, 1)
     clean = dirty.state_text()
-    dirty.call("leak", b"")
-    assert dirty.state_text() != clean, "the leak must be one, or this test shows nothing"
+    with pytest.raises(WorldFailed) as failed:
+        dirty.call("leak", b"")
+    assert failed.value.code == "world_failed"
+    assert dirty.state_text() == clean
     assert WorldSession(kind, 2).state_text() == clean
-    assert kind.mended == 1
+
+
+@pytest.mark.req(222)
+def test_a_state_that_a_tool_kept_and_changes_later_reaches_no_session() -> None:
+    kind = WorldKind(Keeper)
+    first = WorldSession(kind, 1)
+    clean = first.state_text()
+    first.call("look", b"")
+    first.call("spoil", b"")
+    assert first.state_text() == clean
+    assert WorldSession(kind, 2).state_text() == clean
+
+
+class Kept(BaseModel):
+    lines: dict[str, list[int]] = {"a": [1]}
+    plain: list[int] = [1]
+
+
+class Keeper(World[Kept]):
+    kept: ClassVar[list[Kept]] = []
+
+    @tool
+    def look(self) -> list[int]:
+        """Look, and keep what was seen."""
+        self.kept.append(self.state)
+        return self.state.lines["a"] + self.state.plain
+
+    @tool
+    def spoil(self) -> None:
+        """Change what an earlier call saw."""
+        for state in self.kept:
+            state.lines["a"].append(9)
+            state.lines["b"] = []
+            state.plain.append(9)
 
 
 class Counted(BaseModel):

@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple
 
 from proctor.errors import EXIT_FAILED, EXIT_FINE, EXIT_MISSES, EXIT_PLATFORM
 from proctor.interaction import Effect, Interaction
-from proctor.trace import ErrorSeen, GuessedEffect, HostTried, MissSeen, OtherState, SessionSummary
+from proctor.trace import ErrorSeen, FaultFired, GuessedEffect, HostTried, MissSeen, OtherState, SessionSummary
 from proctor.wire import Mode
 
 PLATFORM_CODES = frozenset({"journal_failed", "platform_error", "seal_failed"})
@@ -30,6 +30,8 @@ class ServiceCount:
     hits: int = 0
     recorded: int = 0
     live: int = 0
+    faulted: int = 0
+    """Answered by a planned fault."""
     refused: int = 0
     """Misses, and exchanges that ended in an error of the real service or of ours."""
     misses: int = 0
@@ -42,6 +44,7 @@ class ServiceCount:
         self.hits += other.hits
         self.recorded += other.recorded
         self.live += other.live
+        self.faulted += other.faulted
         self.refused += other.refused
         self.misses += other.misses
         self.timed += other.timed
@@ -64,6 +67,8 @@ class Tally:
     forgiven: Counter[tuple[str, str]] = field(default_factory=Counter)
     """By service and difference."""
     hosts: dict[tuple[str, str], HostTried] = field(default_factory=dict)
+    faults: list[FaultFired] = field(default_factory=list)
+    """Planned faults that fired."""
     notes: dict[str, None] = field(default_factory=dict)
     episodes: list[str] = field(default_factory=list)
     """The calls that the tape did not have, and that were made and kept."""
@@ -108,6 +113,13 @@ class Tally:
         """A request that was answered although it differs, for its differences are declared."""
         self.forgiven.update((service, difference) for difference in differences)
 
+    def faulted(self, fault: FaultFired, *, answered: bool) -> None:
+        """A planned fault fired; `answered` says that it did so in the source's stead."""
+        self.faults.append(fault)
+        if answered:
+            self.exchanges += 1
+            self.services[fault.service].faulted += 1
+
     def missed(self, row: dict[str, Any]) -> None:
         """A request that nothing answers; the same one again only counts up."""
         self.exchanges += 1
@@ -151,7 +163,7 @@ class Tally:
         """The services that were asked."""
         return set(self.services)
 
-    def total(self, how: Literal["hits", "recorded", "live"]) -> int:
+    def total(self, how: Literal["hits", "recorded", "live", "faulted"]) -> int:
         """The exchanges of every service that were answered so."""
         return sum(getattr(count, how) for count in self.services.values())
 

@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from proctor.fault_plan import FaultPlanSpec
 from proctor.overlay import Patch
 from proctor.trace import SessionSummary
 
@@ -26,6 +27,8 @@ FROM_TAPE: frozenset[Mode] = frozenset({"replay", "new_episodes"})
 TOKEN_HEADER = "x-proctor-token"  # noqa: S105 - a header's name
 SESSION_HEADER = "x-proctor-session"
 """Names the session of a request. It goes no further than the proxy."""
+FAULT_HEADER = "x-proctor-fault"
+"""In a request: the fault that it asks for; it goes no further than the proxy. In an answer: the fault that it is."""
 KEY_MARK = "proctor-session-"
 """What a session's key begins with; the session's id follows."""
 CURRENT = "_current"
@@ -65,6 +68,8 @@ class SessionSpec(BaseModel):
     """Answers from the tape take as long as the real ones took; the pieces of a stream come when they came."""
     overlay: tuple[Patch, ...] = ()
     """What is changed in the recorded answers. None is ever recorded."""
+    faults: FaultPlanSpec | None = None
+    """What goes wrong, and when. No faulted exchange is ever recorded."""
     recorded_by: str = ""
     """The command that records the tape again, for messages; by default `proctor record`."""
     passed: tuple[str, ...] = ()

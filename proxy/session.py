@@ -20,6 +20,7 @@ from proctor.interaction import Interaction
 from proctor.journal import JournalWriter
 from proctor.paths import Layout
 from proctor.placeholders import is_live
+from proctor.proxy.faulting import Faulting
 from proctor.proxy.judge_salt import Judging
 from proctor.proxy.order import StateAware
 from proctor.proxy.overlaying import Overlaying
@@ -27,7 +28,7 @@ from proctor.proxy.playback import Tape
 from proctor.proxy.receiving import Received
 from proctor.proxy.restoring import Restorer
 from proctor.proxy.rewriting import Rewriter
-from proctor.proxy.seams import Exchange, FaultPlan, NoFaults, Source
+from proctor.proxy.seams import Exchange, FaultPlan, Source
 from proctor.proxy.tracing import TraceWriter
 from proctor.redaction.environment import secret_variables
 from proctor.redaction.redactor import Redactor
@@ -76,7 +77,7 @@ class Session:
     lock: TapeLock | None = None
     """Of the tape that a recording will become."""
     services: dict[str, ServiceInSession] = field(default_factory=dict)
-    faults: FaultPlan = field(default_factory=NoFaults)
+    faults: FaultPlan = field(default_factory=Faulting)
     judge: Judging = field(default_factory=Judging)
     """The judge whose calls go to the tape, if there is one."""
     tally: Tally = field(default_factory=Tally)
@@ -161,19 +162,37 @@ class Session:
                 await asyncio.wait_for(self._idle.wait(), seconds)
         return not self._open
 
-    def answered(self, interaction: Interaction, *, kept: bool, client_gone: bool, rewrites: Sequence[str]) -> None:
-        """Journal a finished exchange with the real thing: called before the end of its answer goes on."""
+    def answered(
+        self,
+        interaction: Interaction,
+        *,
+        kept: bool,
+        client_gone: bool,
+        rewrites: Sequence[str],
+        fault: Mapping[str, Any],
+    ) -> None:
+        """Journal a finished exchange with the real thing: called before the end of its answer goes on.
+
+        `fault` has the fields of its row that tell of one.
+        """
         assert self.journal is not None
         self.underway.discard(interaction.index)
         if self.spec.extends:
             self._journal_bound()
             if kept:
                 self.tally.episodes.append(f"{interaction.request.service} {label(interaction)}")
-        self.journal.interaction(interaction, kept=kept, client_gone=client_gone, rewrites=rewrites)
+        self.journal.interaction(interaction, kept=kept, client_gone=client_gone, rewrites=rewrites, fault=fault)
         self.tally.answered(interaction, "recorded" if kept else "live", repeated=False)
 
     def unkept(
-        self, interaction: Interaction, size: int, *, kept: bool, client_gone: bool, rewrites: Sequence[str]
+        self,
+        interaction: Interaction,
+        size: int,
+        *,
+        kept: bool,
+        client_gone: bool,
+        rewrites: Sequence[str],
+        fault: Mapping[str, Any],
     ) -> None:
         """Trace an exchange with the real thing of which `size` bytes were too many to be kept.
 
@@ -192,6 +211,7 @@ class Session:
                 "unkept": size,
                 **({"rewrites": list(rewrites)} if rewrites else {}),
                 **({"client_gone": True} if client_gone else {}),
+                **fault,
             }
         )
         if kept:
@@ -262,6 +282,7 @@ class Session:
                 "target": request.target,
                 "status": status,
                 "error": error,
+                **exchange.fault,
             }
         )
         self.failed(error["code"], error["message"], error.get("fix", ""), exchange=True, service=request.service)
@@ -328,6 +349,7 @@ def journal_head(
         "body_files_over": config.cassettes.body_files_over,
         "recorded_at": datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z"),
         "modes": spec.modes,
+        "faults": [fault.told for fault in spec.faults.fault] if spec.faults else [],
         "services": {
             name: {
                 "url": urls[name],

@@ -100,7 +100,7 @@ def _tool(row: TraceRow) -> ToolTraffic:
         arguments=row.arguments,
         result=row.result if row.error is None else {"error": row.error},
         status=row.status,
-        is_error=True if row.error is not None or row.cut or row.status is None else None,
+        is_error=True if row.error is not None or row.cut or row.status is None or row.source == "fault" else None,
         effect=row.effect,
         service=row.service,
         fault=row.fault,

@@ -43,7 +43,9 @@ class Fault(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     tool: str = "*"
-    """A tool's name, a service's, a path or `METHOD /path`, with `*`. An LLM service is meant by its own name only."""
+    """A tool's name, a service's, a path or `METHOD /path`, with `*`. An LLM service is meant by its name or path only.
+
+    Where nothing says how requests name their tool, the last part of the path is its name."""
     service: str = ""
     """Only calls of this service; by default of any."""
     kind: Kind

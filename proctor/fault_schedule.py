@@ -30,6 +30,11 @@ class Call(NamedTuple):
         """Its tool, else method and path."""
         return self.tool or f"{self.method} {self.path}"
 
+    @property
+    def short(self) -> str:
+        """Its tool; where nothing says how requests name those, the end of its path."""
+        return self.tool or self.path.rpartition("/")[2]
+
 
 @dataclass(frozen=True, slots=True)
 class Planned:
@@ -98,7 +103,7 @@ def is_for(fault: Fault, call: Call) -> bool:
     places = (call.path, f"{call.method} {call.path}")
     if call.llm:  # "*" means every tool call, and an LLM is none
         return "/" in wanted and any(fnmatchcase(place, wanted) for place in places)
-    return any(fnmatchcase(name, wanted) for name in (call.tool, call.service, *places) if name)
+    return any(fnmatchcase(name, wanted) for name in (call.short, call.service, *places) if name)
 
 
 def resolved(plan: FaultPlanSpec, tape: Sequence[Call] = ()) -> tuple[Planned, ...]:
@@ -155,7 +160,7 @@ def _placed(
     inside = [nth for nth, place in enumerate(meant, 1) if third_of(place, len(calls)) == position]
     if not inside:
         thirds = ", ".join(f"call {nth} is {third_of(place, len(calls))}" for nth, place in enumerate(meant, 1))
-        known = nearest(fault.tool, {call.tool or call.service for call in calls})
+        known = nearest(fault.tool, {call.short for call in calls if call.short})
         raise UsageError(
             "fault_position_empty",
             f"fault {fault.told}: none of the {len(calls)} tool calls of {whose} is one of these and {position}",

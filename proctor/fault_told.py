@@ -80,6 +80,6 @@ def _warning(planned: Planned, before: Sequence[Planned], meant: int, tape: Sequ
     if tape is None or meant >= planned.last:
         return ""
     if not meant:
-        known = {name for call in tape for name in (call.tool, call.service) if name}
+        known = {name for call in tape for name in (call.service, "" if call.llm else call.short) if name}
         return f"the tape has no such call; {nearest(fault.tool, known)}"
     return f"the tape has {meant} such call{'s' * (meant != 1)} only: the rest fires if the agent calls more often"

@@ -75,7 +75,10 @@ def _folder(layout: Layout, session_id: str | None) -> Path:
 def _row_text(row: TraceRow) -> str:
     """One exchange in three lines: what was asked, with what, and what came; then each address that was rewritten."""
     how = f"tape #{row.matched} {row.match}{' again' if row.repeated else ''}" if row.source == "replay" else row.source
-    head = f"{row.index:>4} {row.started:8.3f} s  {row.service} {row.method} {row.target}  -> {row.status} ({how})"
+    if row.fault:
+        how = f"fault: {row.fault}" if row.source == "fault" else f"{how}, {row.fault}"
+    came = row.status or "no answer"
+    head = f"{row.index:>4} {row.started:8.3f} s  {row.service} {row.method} {row.target}  -> {came} ({how})"
     lines = [head]
     for name, value in (("arguments", row.arguments), ("result", row.result), ("error", row.error)):
         if value is not None:

@@ -66,7 +66,20 @@ async def desk(project: Project) -> AsyncIterator[Desk]:
 
 
 async def recorded(project: Project, *streams: bool) -> None:
-    """A tape "t": a query, a refund, and a question to the model, streamed or not."""
+    """A tape "t": a query, a refund, and a question to the model, streamed or not. Its services are gone."""
+    if streams not in _TAPES:
+        await _record(project, *streams)
+        _TAPES[streams] = (project.root / "cassettes" / "t.yaml").read_bytes()
+    project.configure(CONFIG.format(url="http://127.0.0.1:9"))
+    (project.root / "cassettes").mkdir(exist_ok=True)
+    (project.root / "cassettes" / "t.yaml").write_bytes(_TAPES[streams])
+
+
+_TAPES: dict[tuple[bool, ...], bytes] = {}
+"""Each is recorded once."""
+
+
+async def _record(project: Project, *streams: bool) -> None:
     async with desk(project), session(project, "t", modes={"anthropic": "live"}, allow_unused=True) as run:
         for tool in ("query_order", "refund"):
             async with run.http.post(run.url("orders", f"/tools/{tool}"), json={"order": "A-1"}) as got:

@@ -69,6 +69,7 @@ async def test_a_connection_that_fails_fails_in_httpx_as_real_ones_do(
     assert (summary.faulted, summary.hits, summary.faults_unfired) == (1, 1, ())
 
 
+@pytest.mark.req(201, 227)
 @pytest.mark.parametrize(
     ("fault", "status", "headers", "body"),
     [
@@ -105,6 +106,7 @@ async def test_a_body_of_one_s_own_comes_as_it_is_written(tape: Project) -> None
     assert (got.status_code, got.json()) == (200, {"code": 40101})
 
 
+@pytest.mark.req(227)
 async def test_a_malformed_answer_is_the_recorded_one_that_ends_too_soon(tape: Project) -> None:
     async with replaying(tape, "query_order=malformed") as run:
         got = await query(run)
@@ -178,10 +180,10 @@ async def test_the_openai_sdk_gives_an_answer_without_choices_or_with_choices_th
 
 
 async def test_the_openai_sdk_gets_over_a_fault_by_its_own_retries(tape: Project) -> None:
-    async with replaying(tape, "openai=503*2") as run:
-        assert (await ask(run, max_retries=2)).choices[0].message.content == TEXT
+    async with replaying(tape, "openai=503") as run:
+        assert (await ask(run, max_retries=1)).choices[0].message.content == TEXT
         summary = await run.close()
-    assert [fired.call for fired in summary.faults] == [1, 2]
+    assert ([fired.call for fired in summary.faults], summary.hits) == ([1], 1)
 
 
 @pytest.mark.parametrize("mode", ["replay", "live"])

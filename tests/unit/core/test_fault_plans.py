@@ -106,6 +106,12 @@ def test_a_star_means_tool_calls_and_an_llm_is_meant_by_its_name_or_path_only() 
     assert not is_for(Fault(service="orders", tool="*", kind="reset"), model)
 
 
+def test_without_a_tool_s_name_the_end_of_the_path_is_it() -> None:
+    fault = Fault(tool="refund", kind="reset")
+    assert is_for(fault, Call("orders", None, "POST", "/tools/refund"))
+    assert not is_for(fault, Call("orders", "other", "POST", "/tools/refund"))
+
+
 @pytest.mark.parametrize("name", WRITTEN)
 def test_the_three_kinds_of_file_say_the_same(name: str, tmp_path: Path) -> None:
     (tmp_path / name).write_text(WRITTEN[name], encoding="utf-8")

@@ -12,6 +12,7 @@ import struct
 import time
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from typing import Any, cast
 
@@ -144,6 +145,8 @@ class _Fault:
             self._row(None)
             return _reset(self._exchange)
         response = with_mark(self._spoilt(cast(Spoilt, kind)) if kind in SPOILT else self._error(), kind)
+        if self._exchange.http.method == "HEAD":
+            response = replace(response, body=b"")
         self._row(response)
         return await play(self._exchange.http, for_client(response.headers), response, 0.0, None)
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 import sys
-from contextlib import suppress
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from aiohttp import ClientError
@@ -273,3 +276,58 @@ async def test_a_fault_of_the_model_is_told_with_the_trace_s_name_for_it(project
             assert got.status == 429
         summary = await run.close()
     assert [(fired.service, fired.name) for fired in summary.faults] == [("openai", "POST /chat/completions")]
+
+
+@pytest.mark.parametrize("kind", ["503", "malformed"])
+async def test_a_head_request_gets_no_body_and_its_connection_goes_on(project: Project, kind: str) -> None:
+    await recorded(project)
+    async with replaying(project, f"/ping={kind}", modes=LIVE_MODELS) as run, raw(run) as send:
+        path = urlsplit(run.url("orders")).path
+        head = await send(f"HEAD {path}/ping HTTP/1.1\r\nHost: x\r\n\r\n")
+        next_ = await send(f"GET {path}/ping HTTP/1.1\r\nHost: x\r\n\r\n")
+    assert head.startswith(b"HTTP/1.1 503" if kind == "503" else b"HTTP/1.1 200")
+    assert next_.startswith(b"HTTP/1.1 422")  # the next call met no fault, and is not on the tape
+
+
+@asynccontextmanager
+async def raw(run: Running) -> AsyncIterator[Callable[[str], Awaitable[bytes]]]:
+    """One connection to the proxy: what is sent, and the head that comes back with nothing read after it."""
+    address = urlsplit(run.proxy.url)
+    reader, writer = await asyncio.open_connection(address.hostname, address.port)
+
+    async def send(text: str) -> bytes:
+        writer.write(text.encode())
+        return await reader.readuntil(b"\r\n\r\n")
+
+    try:
+        yield send
+    finally:
+        writer.close()
+
+
+@pytest.mark.parametrize("mode", ["record", "replay"])
+async def test_a_secret_of_a_faulted_call_is_in_no_trace(project: Project, mode: Mode) -> None:
+    await recorded(project)
+    body = {"order": "A-1", "password": "hunter2-correct-horse"}
+    faults = plan("refund=503")
+    async with (
+        desk(project),
+        session(project, "t", mode, faults=faults, modes=LIVE_MODELS, allow_unused=True) as run,
+    ):
+        await call(run, "refund", body, Authorization="Bearer tok-8c1f02e9ab77")
+        await call(run, "query_order")
+        await run.close()
+    folder = project.layout.sessions / run.info.session
+    told = "".join(path.read_text(encoding="utf-8") for path in folder.iterdir())
+    assert "refund" in told
+    assert "hunter2-correct-horse" not in told
+    assert "tok-8c1f02e9ab77" not in told
+
+
+async def test_explaining_by_the_command_line_goes_by_the_tape(project: Project) -> None:
+    await recorded(project)
+    done = await project.proctor("faults", "explain", "refund:mid=timeout@2", "--cassette", "t", "--json")
+    (fault,) = done.summary["faults"]
+    assert (done.status, fault["calls"], fault["on_tape"]) == (0, [1, 1], [1])
+    refused = await project.proctor("faults", "explain", "refund:mid=timeout@2", "--json")
+    assert (refused.status, refused.summary["error"]["code"]) == (2, "fault_position_unknown")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hmac
-from typing import Any, TypeVar
+from collections.abc import Iterator, Sequence
+from typing import Any, TypeVar, get_args
 
 from aiohttp import web
 from pydantic import BaseModel, ValidationError
@@ -55,7 +56,29 @@ def _refusal(model: type[BaseModel], error: ValidationError) -> UsageError:
         return UsageError("bad_json", f"the body is no JSON: {first['msg']}")
     where = ".".join(map(str, first["loc"]))
     if first["type"] == "extra_forbidden":
+        *path, wrong = first["loc"]
+        known = _model_at(model, path)
         return UsageError(
-            "unknown_field", f'unknown field "{where}"', nearest(str(first["loc"][-1]), model.model_fields)
+            "unknown_field", f'unknown field "{where}"', nearest(str(wrong), known.model_fields if known else ())
         )
     return UsageError("bad_request", f"{where or 'the body'}: {first['msg']}")
+
+
+def _model_at(model: type[BaseModel], path: Sequence[int | str]) -> type[BaseModel] | None:
+    """The model of the object at a place in a body; None where the fields do not tell which one it is."""
+    for name in path:
+        if isinstance(name, int):  # an item of what the name before it led to
+            continue
+        field = model.model_fields.get(name)
+        inner = [] if field is None else list(_models_in(field.annotation))
+        if len(inner) != 1:
+            return None
+        model = inner[0]
+    return model
+
+
+def _models_in(annotation: Any) -> Iterator[type[BaseModel]]:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        yield annotation
+    for part in get_args(annotation):
+        yield from _models_in(part)

@@ -151,11 +151,24 @@ class SessionsAnswer(BaseModel):
 
 
 class TraceAnswer(BaseModel):
-    """The rows of a session so far, as plain data (see `proctor.trace.TraceRow`)."""
+    """The rows of a session so far, as plain data (see `proctor.trace.TraceRow` and `proctor.events.EventRow`)."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     rows: list[dict[str, Any]]
+    """Every exchange."""
+    events: list[dict[str, Any]] = []
+    """What the agent told."""
+
+
+class EventsAnswer(BaseModel):
+    """Says that everything which the agent told in one request was taken, and is written."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    taken: int
+    left: int
+    """How many more events the session takes."""
 
 
 class JudgeSalt(BaseModel):

@@ -12,6 +12,7 @@ from aiohttp import web
 
 from proctor import __version__
 from proctor.errors import EXIT_PLATFORM, ProctorError, UsageError
+from proctor.events import parted
 from proctor.http_server import body_of, carries_token, parsed
 from proctor.journal import read_journal
 from proctor.prometheus import CONTENT_TYPE
@@ -153,7 +154,8 @@ class Control:
         return answers.of_model(Current(session=self._registry.bound))
 
     async def _trace(self, session_id: str, _: bytes) -> web.Response:
-        return answers.of_model(TraceAnswer(rows=rows_so_far(self._registry.find(session_id))))
+        exchanges, events = parted(rows_so_far(self._registry.find(session_id)))
+        return answers.of_model(TraceAnswer(rows=exchanges, events=events))
 
     async def _close(self, session_id: str, body: bytes) -> web.Response:
         asked = parsed(CloseRequest, body or b"{}")

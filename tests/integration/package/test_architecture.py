@@ -40,6 +40,7 @@ RANKS = (
         "diff",
         "json_spans",
         "trajectory",
+        "events",
         "check",
         "rubric",
         "rubric_lint",

@@ -79,7 +79,7 @@ def _row_text(row: TraceRow | EventRow) -> str:
     What the agent told is one line.
     """
     if isinstance(row, EventRow):
-        facts = "".join(f" {name} {value}" for name, value in (("turn", row.turn), ("", row.when)) if value is not None)
+        facts = (f" turn {row.turn}" if row.turn is not None else "") + (f" {row.when}" if row.when else "")
         told = json.dumps(row.data, ensure_ascii=False)
         return f"{row.index:>4} {row.started:8.3f} s  the agent told: {row.kind}{facts}  {told}"
     how = f"tape #{row.matched} {row.match}{' again' if row.repeated else ''}" if row.source == "replay" else row.source

@@ -96,7 +96,8 @@ def _step(steps: Sequence[Step], row: EventRow, room: _Room, turn: int) -> int |
         asked = [step for step in inside if step.role == "user"]
         place = (asked if _opens(row) and asked else inside)[-1].index
     else:
-        place = room.may if _opens(row) or turn > room.first else room.seen
+        begun = turn > room.first or (_opens(row) and turn == room.last)
+        place = room.may if begun else room.seen
     return place if place >= 0 else None
 
 

@@ -92,6 +92,7 @@ def test_states_stand_around_their_turns_and_are_the_agent_s_word_and_no_end_sta
     assert state_held(run, points).outcome == "pass"
 
 
+@pytest.mark.req(35)
 def test_a_check_reads_an_intent_that_was_told_before_the_model_was_asked() -> None:
     unsure = {"intent": "refund", "confidence": 0.3}
     talk = Talk("chat", "be brief", False)

@@ -18,6 +18,7 @@ from proctor.judge.exchanges import Exchange, key_of
 from proctor.judge.service.budgets import Budgets, Reservation
 from proctor.model import ATTEMPTS
 from proctor.model_call import Model, ModelCall, ModelFailure, Reply
+from proctor.model_gate import told_of_leaving
 from proctor.prices import worst_cost
 from proctor.store import Store
 from proctor.verdict import CriterionResult
@@ -72,8 +73,28 @@ class Paying:
     """The batch has a budget of its own."""
 
 
+@dataclass
+class _Entry:
+    """A call in the ledger, made when its turn has come: what still waits is not out, and cannot be lost."""
+
+    store: Store
+    verdict: str
+    key: str
+    worst: float
+    made: bool = False
+
+    async def make(self) -> None:
+        """Enter it, once for all its attempts."""
+        if not self.made:
+            await self.store.run(lambda database: _begin(database, self.verdict, self.key, self.worst))
+            self.made = True
+
+
 class LedgerModel:
-    """A model whose calls are entered in the ledger, one for each verdict that is made."""
+    """A model whose calls are entered in the ledger, one for each verdict that is made.
+
+    It has to be one behind a gate, which tells when a call goes out.
+    """
 
     def __init__(self, model: Model, store: Store, verdict: str, paying: Paying, *, reuse: bool) -> None:
         """`reuse`: replies of earlier verdicts answer equal questions."""
@@ -105,23 +126,22 @@ class LedgerModel:
         till, purse = self._paying.till, self._paying.batch if self._paying.limited else None
         day = today()
         reservation = await till.reserve(purse, self._worst(call) if till.is_limited(purse) else 0.0)
+        entry = _Entry(self._store, self._verdict, key, float(reservation.worst or 0))
         try:
-            worst = float(reservation.worst or 0)
-            await self._store.run(lambda database: _begin(database, self._verdict, key, worst))
-        except BaseException:
-            till.cancel(reservation)
-            with suppress(StoreError):  # we were stopped while it was entered, or the disk refused that
-                await self._store.run(lambda database: _forget(database, self._verdict, key))
-            raise
-        try:
-            reply = await self._model.ask(call)
+            with told_of_leaving(entry.make):
+                reply = await self._model.ask(call)
         except ModelFailure as failure:
             exchange, cost = Exchange.of_failure(key, call.schema_name, failure), failure.usage.cost
             await self._answered(exchange, day, till.settle(reservation, cost), untold=cost is None)
             raise
-        except BaseException:  # we were stopped: nobody knows what became of it
-            charged = till.settle(reservation, None)
-            await self._store.run(lambda database: self._lose(database, key, day, charged))
+        except BaseException:
+            if entry.made:  # we were stopped: nobody knows what became of it
+                charged = till.settle(reservation, None)
+                await self._store.run(lambda database: self._lose(database, key, day, charged))
+            else:
+                till.cancel(reservation)
+                with suppress(StoreError):  # we were stopped while it was entered, or the disk refused that
+                    await self._store.run(lambda database: _forget(database, self._verdict, key))
             raise
         exchange, cost = Exchange.of_reply(key, call.schema_name, reply), reply.usage.cost
         await self._answered(exchange, day, till.settle(reservation, cost), untold=cost is None)

@@ -8,14 +8,17 @@ import random
 import signal
 from collections import Counter
 from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager
 
 import pytest
-from aiohttp import ClientError
+from aiohttp import ClientError, ClientResponse
 
 from proctor import tokens
+from proctor.errors import PlatformError
 from proctor.judge.inquiry import Terms
 from proctor.judge.record import Record, replay
 from proctor.judge_wire import BatchAnswer, BatchTerms, VerdictCame
+from proctor.rubric_file import load_rubric
 from proctor.trajectory import Trajectory
 from tests.integration.judge.judging_process import (
     AT_ONCE,
@@ -30,7 +33,7 @@ from tests.integration.judge.judging_process import (
     stored,
 )
 from tests.integration.judge.services import OBEDIENT, run
-from tests.property.counts import count
+from tests.property.counts import SOAK, count
 from tests.support import Project
 from tools.stand_in_judge_server import serving_judge
 
@@ -38,11 +41,25 @@ VERDICTS = 200
 TRIALS = 4
 """Of each case."""
 CASES = VERDICTS // (TRIALS + 1)
-QUESTIONS = CASES * TRIALS * 3 + CASES * 2
-"""Of the batch: three criteria on a run, and two on a case."""
+WHOLE = load_rubric("acmse")
+SHORT = WHOLE.model_copy(
+    update={
+        "criteria": tuple(
+            WHOLE.criterion(name).model_copy(update={"weight": 50}) for name in ("accuracy", "efficiency")
+        ),
+        "presets": {},
+    }
+)
+RUBRIC = WHOLE if SOAK else SHORT
+"""With criteria on runs and on cases; one of each in CI, so that it takes seconds."""
+QUESTIONS = sum(CASES * TRIALS if each.scope == "trial" else CASES for each in RUBRIC.criteria)
 KILLS = count(3, 30)
-WHENS: tuple[When, ...] = ("asked", "all on their way", "answered")
+WHENS: tuple[When, ...] = ("all on their way", "asked", "answered")
+WIDE = ("--runs-at-once", "8")
+"""So that as many calls are out as may be."""
 REFERENCE = {"actions": [{"name": "get_order"}, {"name": "create_refund"}]}
+
+FEW = 40
 
 Lost = Counter[tuple[str, str]]
 """Verdict and key of calls that were entered as out, and not as answered, when the service was killed."""
@@ -60,9 +77,9 @@ def runs() -> list[Trajectory]:
 
 
 def moments(rng: random.Random) -> list[Moment]:
-    """Different ones, in order: kills, one stop with its grace, and a kill in the last verdict."""
-    drawn = sorted(rng.sample(range(2, QUESTIONS - 2 * AT_ONCE), KILLS - 1))
-    graceful = rng.randrange(len(drawn))
+    """Different ones, in order: kills, the last of them in the last verdict; in a soak one stop with grace, too."""
+    drawn = sorted(rng.sample(range(2, QUESTIONS - 2 * AT_ONCE), KILLS - 2))
+    graceful = rng.randrange(len(drawn)) if SOAK else None
     found = [_moment(number, each, graceful=number == graceful) for number, each in enumerate(drawn)]
     return [*found, Moment(QUESTIONS, "asked")]
 
@@ -125,7 +142,7 @@ def assert_asked_as_often_as_it_must(provider: Provider, lost: list[Lost], told:
 async def stopped_at(moment: Moment, project: Project, provider: Provider, url: str, before: Lost) -> Lost:
     """One life of the service, to that moment. Gives the calls that were on their way at its end."""
     provider.await_another(moment)
-    async with judging(project, MODEL, at=url) as judge:
+    async with judging(project, MODEL, *WIDE, at=url) as judge:
         provider.met(judge.process)
         assert judge.ready["lost_calls"] == before.total()
         finished = await judge.ended()
@@ -142,18 +159,18 @@ async def stopped_at(moment: Moment, project: Project, provider: Provider, url: 
 
 @pytest.mark.parametrize("seed", [1])
 async def test_a_batch_outlives_kills_at_any_moment(project: Project, seed: int) -> None:
-    """Right after its acceptance, in its calls, in its last verdict; and a stop with grace repeats nothing."""
-    provider, terms = Provider(), TERMS.model_copy(update={"rubric": "acmse"})
+    """Right after its acceptance, in its calls, in its last verdict."""
+    provider, terms = Provider(), TERMS.model_copy(update={"rubric": RUBRIC})
     async with serving_judge(provider) as served:
         provider.await_another()
-        async with judging(project, MODEL, at=served.url) as judge:
+        async with judging(project, MODEL, *WIDE, at=served.url) as judge:
             batch = await judge.submit(runs(), terms)
             await judge.kill()
         lost = [lost_in(project)]
         for moment in moments(random.Random(seed)):
             lost.append(await stopped_at(moment, project, provider, served.url, lost[-1]))
         provider.await_another()
-        async with judging(project, MODEL, at=served.url) as judge:
+        async with judging(project, MODEL, *WIDE, at=served.url) as judge:
             told = await ended(judge, batch)
             assert told.states == {"done": VERDICTS}
             assert_asked_as_often_as_it_must(provider, lost, told)
@@ -165,38 +182,65 @@ async def test_a_batch_outlives_kills_at_any_moment(project: Project, seed: int)
     await assert_made_again(project, MODEL)
 
 
-@pytest.mark.parametrize("share", [0.5, 1.0])
-async def test_a_batch_that_is_not_accepted_when_the_kill_comes_is_there_whole_or_not_at_all(
-    project: Project, share: float
-) -> None:
-    """While its body is sent, and when all of it is sent and nothing is answered yet."""
-    body, sent = body_of(runs(), BatchTerms()), asyncio.Event()
+async def test_a_batch_is_accepted_whole_or_not_at_all_and_a_stop_with_grace_repeats_nothing(project: Project) -> None:
+    """Killed while the body is sent, and when all is sent and nothing is answered; then stopped in the middle."""
+    some = runs()[:FEW]
+    body = body_of(some, BatchTerms())
+    await killed_while_sending(project, body[: len(body) // 2], whole=False)
+    assert stored(project, "SELECT COUNT(*) FROM verdicts") == [(0,)]
+    await killed_while_sending(project, body, whole=True)
+    ((there,),) = stored(project, "SELECT COUNT(*) FROM verdicts")
+    assert there in {0, FEW}
+    async with judging(project, OBEDIENT) as judge:
+        assert judge.ready["goes_on"] == there
+        batch = await judge.submit(some, BatchTerms())
+        came = await stopped_after(FEW // 4, judge, batch)
+        assert (await judge.ended()).status == 0
+    assert FEW // 4 <= came < FEW
+    assert stored(project, "SELECT COUNT(*) FROM verdicts WHERE state = 'running'") == [(0,)]
+    async with judging(project, OBEDIENT) as judge:
+        told = await ended(judge, batch)
+    assert (told.states, told.repeats, told.asked) == ({"done": FEW}, 0, 5 * FEW)
+    assert stored(project, "SELECT COUNT(*), COUNT(DISTINCT subject) FROM records") == [(FEW, FEW)]
+
+
+async def stopped_after(number: int, judge: Judging, batch: str) -> int:
+    """Stop the service with its grace once so many verdicts came; gives how many came in all."""
+    came = 0
+    try:
+        async for each in judge.client.batch_results(batch):
+            came += isinstance(each, VerdictCame)
+            if came == number:
+                judge.process.send_signal(signal.SIGTERM)
+    except PlatformError as error:
+        assert error.code == "judge_stopped"  # noqa: PT017 - what came before it is asked for
+        return came
+    raise AssertionError("the stream of a service that was stopped ended as a whole one")
+
+
+async def killed_while_sending(project: Project, body: bytes, *, whole: bool) -> None:
+    """Send so much of a body and kill the service. Nothing of it was told to be accepted."""
+    sent = asyncio.Event()
 
     async def pieces() -> AsyncIterator[bytes]:
-        yield body[: int(share * len(body))]
+        yield body
         sent.set()
-        if share < 1:
+        if not whole:
             await asyncio.Event().wait()
 
     async with judging(project, OBEDIENT) as judge:
-        sending = asyncio.create_task(_send(judge, pieces()))
+        post = judge.client.http.post(f"{judge.client.url}/v1/batches?wait=0", data=pieces())
+        sending = asyncio.create_task(_is_accepted(post))
         await sent.wait()
-        await judge.client.ready()
+        if not whole:
+            await judge.client.ready()  # what it was sent before, it has read
         await judge.kill()
         assert not await sending
-    ((there,),) = stored(project, "SELECT COUNT(*) FROM verdicts")
-    assert there in ({0} if share < 1 else {0, CASES * TRIALS})
-    async with judging(project, OBEDIENT) as judge:
-        assert judge.ready["goes_on"] == there
-        made = [each async for each in judge.client.batch(BatchTerms(), runs()) if isinstance(each, VerdictCame)]
-    assert {each.answer.state for each in made} == {"done"}
-    assert stored(project, "SELECT COUNT(*) FROM records") == [(len(made),)] == [(CASES * TRIALS,)]
 
 
-async def _send(judge: Judging, body: AsyncIterator[bytes]) -> bool:
-    """Whether it was accepted."""
+async def _is_accepted(post: AbstractAsyncContextManager[ClientResponse]) -> bool:
     try:
-        async with judge.client.http.post(f"{judge.client.url}/v1/batches?wait=0", data=body) as got:
+        async with post as got:
             return got.status == 202
     except ClientError:
         return False

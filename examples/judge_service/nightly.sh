@@ -22,6 +22,8 @@ proctor judge run "$@" --service "$JUDGE_URL" --token-file "$JUDGE_TOKEN_FILE" \
   --at-least "${AT_LEAST:-70}" --json >"$verdicts/$day.part" || status=$?
 if [ "$status" -le 1 ]; then
   mv "$verdicts/$day.part" "$verdicts/$day.jsonl"
+else
+  grep '^{"error"' "$verdicts/$day.part" >&2 || true # with --json an error is a line among the verdicts
 fi
 case $status in
   0) echo "nightly: $day is fine, see $verdicts/$day.jsonl" ;;

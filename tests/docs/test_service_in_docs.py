@@ -16,6 +16,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import aiohttp
 import pytest
 import yaml
 
@@ -248,3 +249,17 @@ def test_the_readme_says_what_was_not_run_and_names_each_file() -> None:
     assert "The containers are untested" in PAGE
     named = {path.name for path in FOLDER.iterdir() if f"`{path.name}`" in text}
     assert {path.name for path in FOLDER.iterdir()} - named == {"README.md", "Dockerfile.dockerignore"}
+
+
+async def test_a_batch_that_curl_joined_and_a_request_without_a_run_are_told_what_to_send(project: Project) -> None:
+    plant_runs(project.root)
+    joined = (project.root / "runs.jsonl").read_bytes().replace(b"\n", b"")
+    async with (
+        judge_service(project.layout.judge, OBEDIENT, token=TOKEN) as (service, _),
+        aiohttp.ClientSession(service.url, headers={"Authorization": f"Bearer {TOKEN}"}) as http,
+        http.post("/v1/batches", data=joined) as batch,
+        http.post("/v1/verdicts", data=b"{}") as one,
+    ):
+        of_batch, of_one = await batch.json(), await one.json()
+    assert (of_batch["code"], "--data-binary" in of_batch["fix"]) == ("not_json", True)
+    assert (of_one["code"], "trajectory" in of_one["message"]) == ("bad_request", True)

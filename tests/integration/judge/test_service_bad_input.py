@@ -131,7 +131,6 @@ BODIES: Mapping[str, tuple[bytes, str]] = {
 }
 
 
-@pytest.mark.req(27)
 async def test_a_body_that_cannot_be_judged_is_told_as_what_it_is_and_nothing_of_it_is_kept(
     sender: Sender, tmp_path: Path
 ) -> None:

@@ -21,6 +21,8 @@ from proctor.model_call import Model
 from proctor.trajectories.file import json_of, trajectory_of
 from proctor.wire import ErrorAnswer
 
+_PARTS = "send what is judged on other terms as a batch of its own"
+
 
 @dataclass(frozen=True)
 class Offered:
@@ -45,6 +47,8 @@ class _Reading:
 
     def take(self, number: int, value: Any) -> None:
         """A line with a run. Raises ProctorError or ValueError for one that cannot be judged."""
+        if isinstance(value, dict) and "batch" in value and "id" not in value:
+            raise UsageError("header_misplaced", "a header stands here, and only the first line can be one", _PARTS)
         trajectory = trajectory_of(value)
         key = (trajectory.id, trajectory.trial)
         if key in self.seen:
@@ -97,21 +101,29 @@ async def read_batch(request: web.Request, offered: Offered) -> Batch:
 
 async def _lines(request: web.Request, limits: Limits) -> AsyncIterator[tuple[int, bytes]]:
     """The lines of a body, numbered from 1."""
+    if (request.content_length or 0) > limits.batch_bytes:
+        raise _too_large(f"{limits.batch_bytes} bytes")
     buffer, read, number = bytearray(), 0, 0
     async for piece in request.content.iter_any():
         read += len(piece)
         if read > limits.batch_bytes:
-            raise UsageError("batch_too_large", f"a batch has at most {limits.batch_bytes} bytes", "send it in parts")
+            raise _too_large(f"{limits.batch_bytes} bytes")
         start, seen = 0, len(buffer)
         buffer += piece
         while (end := buffer.find(b"\n", max(start, seen))) >= 0:
             number += 1
+            if number > limits.batch_lines:
+                raise _too_large(f"{limits.batch_lines} lines")
             yield number, _line(buffer[start:end], number, limits)
             start = end + 1
         del buffer[:start]
         if len(buffer) > limits.line_bytes:
             _line(buffer, number + 1, limits)
     yield number + 1, bytes(buffer)
+
+
+def _too_large(most: str) -> UsageError:
+    return UsageError("batch_too_large", f"a batch has at most {most}", "send it in parts")
 
 
 def _line(line: bytearray, number: int, limits: Limits) -> bytes:
@@ -141,9 +153,7 @@ def _refusal(error: Exception, fix: str = "") -> ProctorError:
 
 
 def _refused_line(number: int, line: bytes, error: Exception) -> RefusedLine:
-    refusal = _refusal(error)
-    told = ErrorAnswer(code=refusal.code, message=refusal.message, fix=refusal.fix, exit_code=refusal.exit_code)
-    return RefusedLine(line=number, trajectory=_id_in(line), error=told)
+    return RefusedLine(line=number, trajectory=_id_in(line), error=ErrorAnswer.of(_refusal(error)))
 
 
 def _id_in(line: bytes) -> str:

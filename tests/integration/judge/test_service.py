@@ -20,7 +20,7 @@ from proctor.judge_wire import BatchAccepted, BatchTerms, VerdictRequest
 from proctor.rubric_file import shipped
 from proctor.trajectories.file import line_of
 from proctor.trajectory import Agent, Trajectory
-from tests.integration.judge.services import OBEDIENT, batch, judge_service, run
+from tests.integration.judge.services import OBEDIENT, at_once, batch, judge_service, run
 from tests.unit.judge.refunds import answer
 from tools.stand_in_judge_server import Answer, Asked, Served, serving_judge
 
@@ -192,8 +192,10 @@ async def test_what_was_accepted_goes_on_after_a_stop_and_each_call_is_made_once
         provider(served)
         settings = Settings(tmp_path, (LIVE,), "anthropic", runs_at_once=1, grace=0.0)
         service = await start_service(settings)
-        async with JudgeClient(service.url, service.token) as client:
+        async with JudgeClient(service.url, service.token, at_once) as client:
             asked = asyncio.ensure_future(batch(client, [vendorless(name) for name in "ab"]))
+            while held.asked < service.lanes.at_work * 5:  # noqa: ASYNC110 - the calls of one run
+                await asyncio.sleep(0)
             await held.reached.wait()
             await service.close()
             with pytest.raises(PlatformError, match=r"stopped before the batch was whole|no judge answers"):
@@ -253,7 +255,7 @@ async def test_what_a_command_left_is_withdrawn_and_what_a_service_accepted_wait
         provider(served)
         for lasting, name in ((False, "left"), (True, "accepted")):
             service = await start_service(Settings(tmp_path, (LIVE,), "anthropic", lasting=lasting, grace=0.0))
-            async with JudgeClient(service.url, service.token) as client:
+            async with JudgeClient(service.url, service.token, at_once) as client:
                 asked = asyncio.ensure_future(client.judge(VerdictRequest(trajectory=vendorless(name))))
                 await held.reached.wait()
                 await service.close()

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
-
-import orjson
 
 from proctor import tokens
 from proctor.checks.asked import checked_parameters
@@ -58,10 +57,10 @@ def checked(terms: JudgeTerms, models: Mapping[str, Model], salt: bytes) -> Chec
     """The terms with all that they name. Raises UsageError or RubricError for a name that is not known here."""
     rubric = _rubric(terms.rubric)
     checked_preset(rubric, terms.preset)
-    name = terms.model or next(iter(models))
+    name = terms.model or next(iter(models), "")
     if name not in models:
         known = nearest(name, models)
-        raise UsageError("model_not_offered", f"this service does not judge with {name}", known)
+        raise UsageError("model_not_offered", f"this service does not judge with {name or 'any model'}", known)
     checks = {check: checked_parameters(check, given) for check, given in terms.checks.items()}
     return Checked(terms, rubric, digest_of(rubric), models[name], checks, asking(salt, name, terms.room))
 
@@ -90,7 +89,7 @@ def wanted(asked: Checked, trajectory: Trajectory, agent_vendor: str) -> Wanted:
         model=asked.model.name,
         rubric=asked.rubric,
         rubric_digest=asked.rubric_digest,
-        terms=orjson.dumps(own),
+        terms=json.dumps(own).encode(),
         run=line_of(trajectory).strip(),
         case=case_of(trajectory),
         agent=agent_of(trajectory),
@@ -118,7 +117,7 @@ def with_cases(runs: Iterable[Wanted]) -> list[Wanted]:
 
 def inquiry_from(terms: bytes | str, rubric: Rubric, trajectory: Trajectory) -> Inquiry:
     """What `wanted` was made of."""
-    told = orjson.loads(terms)
+    told = json.loads(terms)
     judge, agent, overridden = told["vendors"]
     return Inquiry(
         trajectory, rubric, told["preset"], told["checks"], Vendors(tuple(judge), tuple(agent), overridden=overridden)

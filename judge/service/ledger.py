@@ -16,6 +16,7 @@ from proctor import tokens
 from proctor.errors import BudgetSpent, StoreError
 from proctor.judge.exchanges import Exchange, key_of
 from proctor.judge.service.budgets import Budgets, Reservation
+from proctor.judge.service.queue import put_back
 from proctor.model import ATTEMPTS
 from proctor.model_call import Model, ModelCall, ModelFailure, Reply
 from proctor.model_gate import told_of_leaving
@@ -220,15 +221,23 @@ def charge(database: Database, day: str, batch: str, cost: float) -> None:
         )
 
 
-def settle_lost(database: Database, day: str) -> int:
-    """After a kill: calls whose answer was lost are taken for spent at their worst. Gives how many there are."""
+def settle_lost(database: Database, day: str, verdict: str = "") -> int:
+    """Calls whose answer was lost, of all or of one verdict, are taken for spent at their worst. Gives how many."""
     lost = database.execute(
-        "SELECT payer, reserved FROM calls JOIN verdicts ON id = calls.verdict WHERE calls.state = 'started'"
+        "SELECT calls.verdict, key, payer, reserved FROM calls JOIN verdicts ON id = calls.verdict"
+        " WHERE calls.state = 'started' AND (? = '' OR id = ?)",
+        (verdict, verdict),
     ).fetchall()
-    for payer, reserved in lost:
+    for asker, key, payer, reserved in lost:
         charge(database, day, payer, reserved)
-    database.execute("UPDATE calls SET state = 'lost' WHERE state = 'started'")
+        database.execute("UPDATE calls SET state = 'lost' WHERE verdict = ? AND key = ?", (asker, key))
     return len(lost)
+
+
+def begin_again(database: Database, verdict: str) -> None:
+    """Queue a verdict that could not be kept track of; a call of it that went out is lost, and is a repeat if made."""
+    settle_lost(database, today(), verdict)
+    put_back(database, verdict)
 
 
 def close_calls(

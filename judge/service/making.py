@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-
-import orjson
 
 from proctor.errors import PlatformError
 from proctor.judge.case_record import case_record_of
@@ -39,7 +38,7 @@ class Maker:
         Raises what `judge` raises: BudgetSpent before anything is spent, UsageError for checks that cannot be run.
         """
         rubric = await self._rubric(task.rubric)
-        terms = asking(self.salt, task.model, orjson.loads(task.terms)["room"])
+        terms = asking(self.salt, task.model, json.loads(task.terms)["room"])
         model = LedgerModel(
             self.models[task.model], self.store, task.id, await self._paying(task.payer), reuse=self.reuse
         )

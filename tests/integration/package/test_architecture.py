@@ -73,6 +73,7 @@ RANKS = (
         "replacing",
         "effect_table",
         "http_client",
+        "misfits",
         "http_server",
         "listening",
         "review_client",

@@ -11,7 +11,7 @@ import orjson
 from aiohttp import web
 
 from proctor import __version__
-from proctor.errors import ServiceBusy, UsageError, nearest
+from proctor.errors import ServiceBusy, StoreError, UsageError, nearest
 from proctor.http_server import body_of
 from proctor.judge.service import queue
 from proctor.judge.service.answers import batch_answer, is_open, verdict_answer
@@ -150,8 +150,11 @@ class Routes:
 
     async def _ready(self, _: web.Request) -> web.StreamResponse:
         desk = self._desk
-        waiting = await desk.store.run(queue.count_waiting)
-        stopping, trouble = desk.results.stopping.is_set(), desk.lanes.trouble
+        stopping, trouble, waiting = desk.results.stopping.is_set(), desk.lanes.trouble, 0
+        try:
+            waiting = await desk.store.run(queue.count_waiting)
+        except StoreError as error:
+            trouble = error.message
         full = waiting >= desk.taking.most_waiting
         why = trouble or ("the queue is full" if full else "")
         ready = ReadyAnswer(

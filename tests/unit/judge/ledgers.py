@@ -8,8 +8,9 @@ from pathlib import Path
 
 from proctor.judge.service.budgets import Budgets
 from proctor.judge.service.gates import GatedModel
-from proctor.judge.service.ledger import LedgerModel, Paying, Till, today
+from proctor.judge.service.ledger import LedgerModel
 from proctor.judge.service.schema import STEPS
+from proctor.judge.service.till import Paying, Till, today
 from proctor.model_call import Model, ModelCall, Reply
 from proctor.model_gate import OPEN
 from proctor.store import Store

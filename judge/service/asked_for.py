@@ -16,7 +16,7 @@ from proctor.judge.inquiry import Inquiry, Terms, Vendors, digest
 from proctor.judge_wire import JudgeTerms
 from proctor.model_call import Model
 from proctor.rubric import Rubric
-from proctor.rubric_file import digest_of, load_rubric, shipped
+from proctor.rubric_file import digest_of, shipped, shipped_rubric
 from proctor.rubric_lint import errors_of, lint
 from proctor.trajectories.file import line_of
 from proctor.trajectory import Trajectory
@@ -144,7 +144,7 @@ def _rubric(asked: str | Rubric) -> Rubric:
         if asked not in shipped():
             fix = f"{nearest(asked, shipped())}; send one of your own whole"
             raise RubricError("rubric_unknown", f'this service has no rubric "{asked}"', fix)
-        return load_rubric(asked)
+        return shipped_rubric(asked)
     bad = errors_of(lint(asked))
     if bad:
         more = f" (and {len(bad) - 1} more)" if len(bad) > 1 else ""

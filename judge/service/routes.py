@@ -25,7 +25,7 @@ from proctor.judge.service.streaming import Results
 from proctor.judge.service.working import Lanes
 from proctor.judge_wire import FindingsAnswer, ReadyAnswer, RubricsAnswer, RubricTold
 from proctor.prometheus import CONTENT_TYPE
-from proctor.rubric_file import digest_of, load_rubric, shipped
+from proctor.rubric_file import digest_of, shipped, shipped_rubric
 from proctor.store import Store
 
 LONGEST_WAIT = 3600
@@ -130,7 +130,7 @@ class Routes:
         return await self._desk.results.stream(request, which, progress=progress)
 
     async def _rubrics(self, _: web.Request) -> web.StreamResponse:
-        rubrics = [(name, load_rubric(name)) for name in shipped()]
+        rubrics = [(name, shipped_rubric(name)) for name in shipped()]
         return answered(
             RubricsAnswer(
                 rubrics=tuple(RubricTold(name=name, digest=digest_of(each), rubric=each) for name, each in rubrics)

@@ -84,7 +84,7 @@ async def judging(project: Project, model: str, *options: str, at: str = "") -> 
         line = await process.stdout.readline()
         assert line, (await process.communicate())[1].decode()
         ready = json.loads(line)
-        async with JudgeClient(ready["url"], ready["token"]) as client:
+        async with JudgeClient(ready["url"], ready["token"], wait=_at_once) as client:
             yield Judging(process, ready, client)
     finally:
         if process.returncode is None:
@@ -154,3 +154,7 @@ def _key(asked: Asked) -> str:
     messages = tuple(Message(each["role"], each["content"]) for each in body["messages"])
     call = ModelCall(messages, schema["name"], schema["schema"], body["seed"], body["max_completion_tokens"], 0.0)
     return key_of(MODEL, call)
+
+
+async def _at_once(seconds: float) -> None:
+    """A client that does not wait for a service to come back."""

@@ -157,6 +157,7 @@ async def stopped_at(moment: Moment, project: Project, provider: Provider, url: 
     return lost
 
 
+@pytest.mark.timeout(300)
 @pytest.mark.parametrize("seed", [1])
 async def test_a_batch_outlives_kills_at_any_moment(project: Project, seed: int) -> None:
     """Right after its acceptance, in its calls, in its last verdict."""
@@ -213,7 +214,7 @@ async def stopped_after(number: int, judge: Judging, batch: str) -> int:
             if came == number:
                 judge.process.send_signal(signal.SIGTERM)
     except PlatformError as error:
-        assert error.code == "judge_stopped"  # noqa: PT017 - what came before it is asked for
+        assert error.code in ("judge_stopped", "judge_unreachable")  # noqa: PT017 - what came before it is asked for
         return came
     raise AssertionError("the stream of a service that was stopped ended as a whole one")
 

@@ -102,7 +102,8 @@ def guarding(token: str, rate: RateLimit) -> list[Middleware]:
         if request.path not in _OPEN_PATHS:
             if not carries_token(request, token):
                 _LOG.warning("refused: %s %s without the token", request.method, _path(request))
-                answer = told(UsageError("token_wrong", f"the service wants its token in {TOKEN_HEADER}"))
+                fix = "its start printed the token, or wrote it to --token-file; Authorization: Bearer carries it too"
+                answer = told(UsageError("token_wrong", f"the service wants its token in {TOKEN_HEADER}", fix))
                 answer.headers["WWW-Authenticate"] = "Bearer"
                 return answer
             seconds = rate.wait()

@@ -13,9 +13,10 @@ from proctor.judge.inquiry import Inquiry, Terms
 from proctor.judge.judging import Told, judge
 from proctor.judge.record import Record, record_of
 from proctor.judge.service.asked_for import asking, inquiry_from
-from proctor.judge.service.ledger import LedgerModel, Paying, Till, spent_of
+from proctor.judge.service.ledger import LedgerModel, spent_of
 from proctor.judge.service.queue import Task
 from proctor.judge.service.records import AnyRecord, record_by_id
+from proctor.judge.service.till import Paying, Till
 from proctor.model_call import Model
 from proctor.rubric import Rubric
 from proctor.store import Store

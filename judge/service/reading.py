@@ -61,7 +61,9 @@ def read_request(body: bytes, offered: Offered) -> Wanted:
     """The one verdict that a body asks for. Raises UsageError or RubricError."""
     try:
         value = _versioned(json_of(body))
-        trajectory = trajectory_of(value.pop("trajectory", None))
+        if "trajectory" not in value:
+            raise UsageError("bad_request", "it has no trajectory", 'send {"trajectory": {...}}, see docs/service.md')
+        trajectory = trajectory_of(value.pop("trajectory"))
     except ValueError as error:
         raise _refusal(error) from None
     asked = formed(VerdictRequest, {**value, "trajectory": trajectory})
@@ -88,7 +90,7 @@ async def read_batch(request: web.Request, offered: Offered) -> Batch:
             reading.take(number, value)
         except (ValueError, ProctorError) as error:
             if reading is None:
-                raise _refusal(error) from None
+                raise _refusal(error, "one JSON value a line (curl wants --data-binary: -d joins lines)") from None
             reading.refused.append(_refused_line(number, line, error))
         await asyncio.sleep(0)  # others are answered between two lines
     if reading is None or not reading.wanted:
@@ -142,10 +144,12 @@ def _versioned(value: Any) -> dict[str, Any]:
     return dict(value)
 
 
-def _refusal(error: Exception) -> ProctorError:
+def _refusal(error: Exception, fix: str = "") -> ProctorError:
+    """`fix` is for what is no JSON."""
     if isinstance(error, ProctorError):
         return error
-    return UsageError(getattr(error, "code", "not_json"), str(error))
+    code = getattr(error, "code", "not_json")
+    return UsageError(code, str(error), fix if code == "not_json" else "")
 
 
 def _refused_line(number: int, line: bytes, error: Exception) -> RefusedLine:

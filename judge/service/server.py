@@ -17,7 +17,6 @@ from proctor.judge.service.budgets import Budgets
 from proctor.judge.service.feed import Feed
 from proctor.judge.service.gates import ProviderGates
 from proctor.judge.service.http import RateLimit, guarding
-from proctor.judge.service.ledger import Till
 from proctor.judge.service.lock import FolderLock
 from proctor.judge.service.making import Maker
 from proctor.judge.service.queue import Taking
@@ -29,6 +28,7 @@ from proctor.judge.service.routes import Desk, Routes
 from proctor.judge.service.schema import STEPS
 from proctor.judge.service.settings import Settings
 from proctor.judge.service.streaming import Results
+from proctor.judge.service.till import Till, today
 from proctor.judge.service.unreadable import Runner, quiet
 from proctor.judge.service.working import Lanes, Noted
 from proctor.listening import base_url, cannot_listen
@@ -103,7 +103,7 @@ async def _started(
 ) -> Service:
     lost, spent = await store.run(_recovered)
     goes_on = await store.run(lambda database: queue.recover(database, lasting=settings.lasting))
-    budgets, feed = Budgets(settings.per_day, spent, ledger.today), Feed()
+    budgets, feed = Budgets(settings.per_day, spent, today), Feed()
     till = Till(budgets, per_day=settings.per_day is not None)
     lanes = Lanes(
         store, Maker(store, salt, models, till, reuse), feed, _noting(settings.share), lasting=settings.lasting
@@ -147,7 +147,7 @@ async def _listening(settings: Settings, routes: Routes, store: Store, token: st
 
 def _recovered(database: Database) -> tuple[int, float]:
     """How many calls were lost on their way, and what was spent today, with those at their worst."""
-    lost, day = ledger.settle_lost(database, ledger.today()), ledger.today()
+    lost, day = ledger.settle_lost(database, today()), today()
     (spent,) = database.execute("SELECT COALESCE(SUM(cost), 0) FROM spent WHERE day = ?", (day,)).fetchone()
     return lost, float(spent)
 

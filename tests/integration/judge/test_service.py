@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import sqlite3
-from contextlib import closing
+from contextlib import aclosing, closing
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ from proctor.errors import PlatformError, UsageError
 from proctor.judge.service.server import start_service
 from proctor.judge.service.settings import Limits, Settings
 from proctor.judge_client import JudgeClient
-from proctor.judge_wire import VerdictRequest
+from proctor.judge_wire import BatchAccepted, BatchTerms, VerdictRequest
 from proctor.rubric_file import shipped
 from proctor.trajectories.file import line_of
 from proctor.trajectory import Agent, Trajectory
@@ -267,3 +267,25 @@ async def test_what_a_command_left_is_withdrawn_and_what_a_service_accepted_wait
             await batch(client, [vendorless("new")])
     states = dict(stored(tmp_path, "SELECT subject, state FROM verdicts"))
     assert states == {"left": "withdrawn", "accepted": "queued", "new": "done"}
+
+
+async def test_a_command_makes_what_a_service_had_accepted_where_it_asks_for_it_and_a_service_withdraws_what_it_left(
+    tmp_path: Path, provider: Any
+) -> None:
+    held = Held()
+    async with serving_judge(held) as served:
+        provider(served)
+        for lasting, names in ((True, ("accepted", "other")), (False, ("left",))):
+            async with (
+                judge_service(tmp_path, LIVE, lasting=lasting, agent_vendor="anthropic") as (_, client),
+                aclosing(client.batch(BatchTerms(), [vendorless(name) for name in names])) as events,
+            ):
+                assert isinstance(await anext(events), BatchAccepted)
+        async with judge_service(tmp_path, OBEDIENT) as (service, client):
+            assert (service.goes_on, (await client.ready()).waiting) == (2, 2)
+        held.let.set()
+        async with judge_service(tmp_path, LIVE, lasting=False, agent_vendor="anthropic") as (_, client):
+            _, verdicts, _ = await batch(client, [vendorless("accepted")])
+    assert verdicts["accepted"].answer.state == "done"
+    states = dict(stored(tmp_path, "SELECT subject, state FROM verdicts"))
+    assert states == {"accepted": "done", "other": "queued", "left": "withdrawn"}

@@ -93,7 +93,7 @@ BODIES: Mapping[str, tuple[bytes, str]] = {
     "a number": (b"1", "400 bad_request"),
     "null": (b"null", "400 bad_request"),
     "a text": (b'"trajectory"', "400 bad_request"),
-    "no run": (b"{}", "400 not_a_trajectory"),
+    "no run": (b"{}", "400 bad_request"),
     "a list of runs": (b'{"trajectory": []}', "400 not_a_trajectory"),
     "steps that are a number": (of_run(steps=5), "400 not_a_trajectory"),
     "steps out of order": (of_run(steps=[{"index": 1, "role": "user"}]), "400 not_a_trajectory"),

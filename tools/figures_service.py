@@ -1,6 +1,7 @@
 """What the judging service costs as it goes on: measures for `make figures`. No live model is asked.
 
-`service_cpu_ratio`    CPU of a verdict in the last 200 of 2,000, from 100 senders, over that in the first 200
+`service_cpu_ratio`    CPU of a verdict in the last 200 of 2,000, from 100 senders, over that in the first 200; both in
+                       CPU of the senders, so that a busy machine does not count
 `service_rss_ratio`    memory after 2,000 verdicts over that after 200
 """
 
@@ -18,7 +19,7 @@ from proctor.judge.judging import judge
 from proctor.judge.stand_ins import stand_in
 from proctor.rubric_file import shipped_rubric
 from proctor.trajectory import Trajectory
-from tools.service_load import MODEL, RUBRIC, Sample, run, send, served
+from tools.service_load import MODEL, RUBRIC, Sample, run, send, served, slowed
 
 VERDICTS = 2000
 SENDERS = 100
@@ -41,7 +42,10 @@ def service(runs: Sequence[Trajectory]) -> dict[str, float]:
         f"service; {samples[WARM_UP].resident // 1024} MiB after {WARM_UP}, {samples[VERDICTS].resident // 1024} MiB "
         "at the end (by a stand-in: no live model was used)"
     )
-    return {"service_cpu_ratio": round(last / first, 3), "service_rss_ratio": round(memory, 3)}
+    return {
+        "service_cpu_ratio": round(slowed(samples, (WARM_UP, early), (late, VERDICTS)), 3),
+        "service_rss_ratio": round(memory, 3),
+    }
 
 
 async def _sent(at: set[int]) -> dict[int, Sample]:

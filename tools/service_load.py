@@ -10,7 +10,7 @@ import json
 import os
 import sys
 import time
-from collections.abc import AsyncIterator, Collection, Iterator
+from collections.abc import AsyncIterator, Collection, Iterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,9 +28,10 @@ _TICKS = os.sysconf("SC_CLK_TCK")
 
 @dataclass(frozen=True)
 class Sample:
-    """A service as it is after so many verdicts: CPU seconds, memory in KiB, and the time."""
+    """A service as it is after so many verdicts: CPU seconds, those of its senders, memory in KiB, and the time."""
 
     cpu: float
+    senders: float
     resident: int
     at: float
 
@@ -48,7 +49,19 @@ class Served:
         fields = Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()
         lines = Path(f"/proc/{self.pid}/status").read_text().splitlines()
         resident = next(int(line.split()[1]) for line in lines if line.startswith("VmRSS"))
-        return Sample((int(fields[11]) + int(fields[12])) / _TICKS, resident, time.monotonic())
+        return Sample((int(fields[11]) + int(fields[12])) / _TICKS, time.process_time(), resident, time.monotonic())
+
+
+def slowed(samples: Mapping[int, Sample], first: tuple[int, int], last: tuple[int, int]) -> float:
+    """CPU of a verdict between the last two numbers, over that between the first two.
+
+    Taken in senders' CPU, whose work is the same all the time: so the machine's own ups and downs count for nothing.
+    """
+
+    def cost(begin: int, end: int) -> float:
+        return (samples[end].cpu - samples[begin].cpu) / (samples[end].senders - samples[begin].senders)
+
+    return cost(*last) / cost(*first)
 
 
 @asynccontextmanager

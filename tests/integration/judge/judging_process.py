@@ -8,7 +8,7 @@ import signal
 import sqlite3
 import sys
 from collections import Counter
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, closing
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -27,6 +27,8 @@ MODEL = "openai/gpt-4.1-mini"
 AT_ONCE = 5
 """Calls of one service, unless it is told otherwise."""
 TERMS = BatchTerms(same_vendor="a stand-in answers")
+
+_CARRIER = "authorization"
 
 When = Literal["asked", "answered", "all on their way"]
 
@@ -68,13 +70,14 @@ class Judging:
 
 
 @asynccontextmanager
-async def judging(project: Project, model: str, *options: str, at: str = "") -> AsyncIterator[Judging]:
-    """The real command, ready; killed at the end if it still runs. `at` is where its model is asked."""
-    asked = {"OPENAI_API_BASE": at, "OPENAI_API_KEY": "none-is-needed-on-loopback"} if at else {}
+async def judging(
+    project: Project, model: str, *options: str, env: Mapping[str, str] | None = None
+) -> AsyncIterator[Judging]:
+    """The real command, ready; killed at the end if it still runs."""
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "proctor", "judge", "serve", "--json", "--model", model, *options),
         cwd=project.root,
-        env={**clean_environment(), **asked},
+        env={**clean_environment(), **(env or {})},
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
@@ -119,10 +122,14 @@ class Provider:
         """How often each question came in all."""
         return sum(self.lives, Counter[str]())
 
-    def await_another(self, until: Moment | None = None) -> None:
-        """Another process is to be answered, and stopped at that moment."""
+    def another(self, url: str, until: Moment | None = None) -> dict[str, str]:
+        """The environment of a process that is to ask at `url`, and is stopped at that moment.
+
+        Its key tells whose a question is that is read only when its process is gone.
+        """
         self.lives.append(Counter())
         self._moment, self._process, self._held = until, asyncio.Future(), 0
+        return {"OPENAI_API_BASE": url, "OPENAI_API_KEY": f"life-{len(self.lives) - 1}"}
 
     def met(self, process: asyncio.subprocess.Process) -> None:
         """That process, which may have asked already."""
@@ -130,7 +137,8 @@ class Provider:
 
     async def __call__(self, asked: Asked) -> Answer:
         """See Answering."""
-        self.lives[-1][_key(asked)] += 1
+        life = next(int(value.rpartition("-")[2]) for name, value in asked.headers.items() if name.lower() == _CARRIER)
+        self.lives[life][_key(asked)] += 1
         moment = self._moment
         if moment is not None and len(self.asked) >= moment.questions:
             process = await self._process

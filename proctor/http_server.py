@@ -13,6 +13,7 @@ from proctor.misfits import first_error
 from proctor.wire import TOKEN_HEADER
 
 Model = TypeVar("Model", bound=BaseModel)
+_BODY = "the body"
 
 
 def carries_token(request: web.BaseRequest, token: str) -> bool:
@@ -51,8 +52,8 @@ def formed(model: type[Model], value: Any) -> Model:
 
 def _refusal(model: type[BaseModel], error: ValidationError) -> UsageError:
     """Nothing of the body is quoted but names."""
-    first = first_error(model, error)
+    first = first_error(model, error, _BODY)
     if first.kind == "json_invalid":
-        return UsageError("bad_json", f"the body is no JSON: {first.message.removeprefix('it: ')}")
+        return UsageError("bad_json", f"the body is no JSON: {first.message.removeprefix(_BODY + ': ')}")
     code = "unknown_field" if first.kind == "extra_forbidden" else "bad_request"
     return UsageError(code, first.message, first.nearest)

@@ -20,15 +20,15 @@ class Misfit:
     nearest: str = ""
 
 
-def first_error(model: type[BaseModel], error: ValidationError) -> Misfit:
-    """The first of all: a field that is misspelt comes before one that is missing for it."""
+def first_error(model: type[BaseModel], error: ValidationError, whole: str = "it") -> Misfit:
+    """The first of all: a field that is misspelt comes before one that is missing for it. `whole` names the value."""
     first = min(error.errors(include_url=False), key=_weight)
-    *outer, last = first["loc"] or ("it",)
+    *outer, last = first["loc"] or (whole,)
     unknown = first["type"] == "extra_forbidden"
     place = [part for part in outer if not _is_validator(part)]
     if unknown or not _is_validator(last):
         place.append(last)
-    where = ".".join(map(str, place)) or "it"
+    where = ".".join(map(str, place)) or whole
     if unknown:
         return Misfit(first["type"], f'unknown field "{where}"', nearest(str(last), _fields(model, place)))
     return Misfit(first["type"], f"{where}: {first['msg'].removeprefix('Value error, ')}")

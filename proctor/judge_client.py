@@ -148,8 +148,10 @@ class JudgeClient(ApiClient):
                         yield event
                 return
             except PlatformError as error:
-                if error.code not in self._cuts or not accepted or cut >= _TRIES:
+                if error.code not in self._cuts or not accepted:
                     raise
+                if cut >= _TRIES:
+                    raise self._stopped() from error
             await self._wait(_FIRST_WAIT * 2**cut)
             cut += 1
             method, path, body = "GET", _results(accepted) + flag, b""
@@ -173,8 +175,11 @@ class JudgeClient(ApiClient):
             if not ended:
                 raise self.unreachable(error) from None
         if not ended:
-            told = f"the judge at {self.url} was stopped before the batch was whole"
-            raise PlatformError("judge_stopped", told, "send the same batch again: it goes on from there")
+            raise self._stopped()
+
+    def _stopped(self) -> PlatformError:
+        told = f"the judge at {self.url} was stopped before the batch was whole"
+        return PlatformError("judge_stopped", told, "send the same batch again: it goes on from there")
 
     def _event(self, line: bytes) -> BatchEvent:
         try:

@@ -192,8 +192,9 @@ async def test_a_stream_that_is_cut_goes_on_and_gives_each_verdict_once(cut: boo
     assert waits == [1, 2, 1], "a verdict is progress, and the waits begin anew"
 
 
-async def test_a_stream_that_brings_nothing_more_is_given_up_in_the_end() -> None:
-    streams, waits = Streams([ACCEPTED, came(0)], cut=False), Waits()
+@pytest.mark.parametrize("cut", [True, False])
+async def test_a_stream_that_brings_nothing_more_is_given_up_in_the_end(cut: bool) -> None:
+    streams, waits = Streams([ACCEPTED, came(0)], cut=cut), Waits()
     async with answering(streams.answer) as url:
         with pytest.raises(PlatformError) as stopped:
             await events_of(url, waits)

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import hmac
-from collections.abc import Iterator, Sequence
-from typing import Any, TypeVar, get_args
+from typing import Any, TypeVar
 
 from aiohttp import web
 from pydantic import BaseModel, ValidationError
 
-from proctor.errors import UsageError, nearest
+from proctor.errors import UsageError
+from proctor.misfits import first_error
 from proctor.wire import TOKEN_HEADER
 
 Model = TypeVar("Model", bound=BaseModel)
+_BODY = "the body"
 
 
 def carries_token(request: web.BaseRequest, token: str) -> bool:
@@ -50,35 +51,9 @@ def formed(model: type[Model], value: Any) -> Model:
 
 
 def _refusal(model: type[BaseModel], error: ValidationError) -> UsageError:
-    """A field that is misspelt comes before one that is missing for it. Nothing of the body is quoted but names."""
-    first = min(error.errors(include_url=False), key=lambda each: each["type"] != "extra_forbidden")
-    if first["type"] == "json_invalid":
-        return UsageError("bad_json", f"the body is no JSON: {first['msg']}")
-    where = ".".join(map(str, first["loc"]))
-    if first["type"] == "extra_forbidden":
-        *path, wrong = first["loc"]
-        known = _model_at(model, path)
-        return UsageError(
-            "unknown_field", f'unknown field "{where}"', nearest(str(wrong), known.model_fields if known else ())
-        )
-    return UsageError("bad_request", f"{where or 'the body'}: {first['msg']}")
-
-
-def _model_at(model: type[BaseModel], path: Sequence[int | str]) -> type[BaseModel] | None:
-    """The model of the object at a place in a body; None where the fields do not tell which one it is."""
-    for name in path:
-        if isinstance(name, int):  # an item of what the name before it led to
-            continue
-        field = model.model_fields.get(name)
-        inner = [] if field is None else list(_models_in(field.annotation))
-        if len(inner) != 1:
-            return None
-        model = inner[0]
-    return model
-
-
-def _models_in(annotation: Any) -> Iterator[type[BaseModel]]:
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        yield annotation
-    for part in get_args(annotation):
-        yield from _models_in(part)
+    """Nothing of the body is quoted but names."""
+    first = first_error(model, error, _BODY)
+    if first.kind == "json_invalid":
+        return UsageError("bad_json", f"the body is no JSON: {first.message.removeprefix(_BODY + ': ')}")
+    code = "unknown_field" if first.kind == "extra_forbidden" else "bad_request"
+    return UsageError(code, first.message, first.nearest)

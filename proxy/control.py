@@ -177,6 +177,4 @@ def _told(error: ProctorError) -> web.Response:
     """The answer that carries an error."""
     ours = error.exit_code == EXIT_PLATFORM
     status = _STATUSES.get(error.code, 500 if ours else 400)
-    return answers.of_error(
-        status, ErrorAnswer(code=error.code, message=error.message, fix=error.fix, exit_code=error.exit_code)
-    )
+    return answers.of_error(status, ErrorAnswer.of(error))

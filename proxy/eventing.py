@@ -103,10 +103,7 @@ def _told(value: Any, where: str) -> Told:
 
 
 def _check_size(value: Any) -> None:
-    try:
-        size = len(json.dumps(value, ensure_ascii=False, allow_nan=False).encode())
-    except ValueError:
-        raise UsageError("bad_json", "a number is too large to be kept") from None
+    size = len(json.dumps(value, ensure_ascii=False).encode())
     if size > EVENT_BYTES:
         raise UsageError("event_too_large", f"an event has at most {EVENT_BYTES} bytes, this one {size}", "tell less")
 

@@ -74,6 +74,7 @@ RANKS = (
         "replacing",
         "effect_table",
         "http_client",
+        "misfits",
         "http_server",
         "listening",
         "review_client",

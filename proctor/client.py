@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from proctor.events import EventRow
 from proctor.http_client import ApiClient
 from proctor.trace import SessionSummary, TraceRow
 from proctor.wire import (
@@ -47,9 +48,14 @@ class ControlClient(ApiClient):
         await self.call("PUT", "/current", Current, Current(session=session_id))
 
     async def trace(self, session_id: str) -> list[TraceRow]:
-        """The rows of an open session so far."""
+        """The exchanges of an open session so far."""
         answer = await self.call("GET", f"/sessions/{session_id}/trace", TraceAnswer)
         return [TraceRow.model_validate(row) for row in answer.rows]
+
+    async def events(self, session_id: str) -> list[EventRow]:
+        """What the agent of an open session has told so far."""
+        answer = await self.call("GET", f"/sessions/{session_id}/trace", TraceAnswer)
+        return [EventRow.model_validate(row) for row in answer.events]
 
     async def close(self, session_id: str, command_status: int | None = None) -> SessionSummary:
         """End a session; a recording is sealed if it was a clean run."""

@@ -74,6 +74,11 @@ class Tally:
     """The calls that the tape did not have, and that were made and kept."""
     made_again: int = 0
     """Calls of the tape that were made again."""
+    events: int = 0
+    """What the agent told, and was taken."""
+    events_dropped: int = 0
+    drops: dict[str, str] = field(default_factory=dict)
+    """By code: why the first of those was not taken."""
     guesses: Counter[tuple[str, str, Effect]] = field(default_factory=Counter)
     guesses_repeated: Counter[tuple[str, str, Effect]] = field(default_factory=Counter)
 

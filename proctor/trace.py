@@ -276,6 +276,10 @@ class SessionSummary(BaseModel):
     """Answers that may be wrong: they were recorded before or after other writes than this session made."""
     unexplained: tuple[Unexplained, ...] = ()
     """Of a recording: what changed although no write is known that changed it."""
+    events: int = 0
+    """What the agent told of itself (`_events`); none of it counts as an exchange."""
+    events_dropped: int = 0
+    """What it told and was refused, as far as that could be counted; `errors` says why."""
     unused: tuple[str, ...] = ()
     """Recordings that nothing asked for, as `#3 orders query_order`."""
     services_unused: tuple[str, ...] = ()

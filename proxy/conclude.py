@@ -122,13 +122,12 @@ def summarised(session: Session, command_status: int | None, result: SealResult 
         seconds=round(_elapsed(session), 3),
         command_status=command_status,
         allow_unused=spec.allow_unused,
-        **_counts(session.tally),
+        **_counts(tally),
         interactions=len(kept) if extended else len(tape.interactions) if tape else len(kept),
         recorded_at=tape.recorded_at if tape else "",
         misses=tuple(tally.misses.values()),
         guessed=tally.guessed_effects(),
         forgiven=tuple(ForgivenSeen(service=s, difference=d, count=n) for (s, d), n in tally.forgiven.items()),
-        overlaid=tally.overlaid,
         faults_unfired=tuple(session.faults.unfired()),
         effects=effects,
         confirm=toml_lines(session.config.services, confirmations(session.config.services, effects)),
@@ -155,7 +154,7 @@ def summarised(session: Session, command_status: int | None, result: SealResult 
 
 
 def _counts(tally: Tally) -> dict[str, Any]:
-    """What answered how many exchanges, and the planned faults among them."""
+    """What answered how many exchanges, and what else was counted."""
     return {
         "exchanges": tally.exchanges,
         "hits": tally.total("hits"),
@@ -164,6 +163,9 @@ def _counts(tally: Tally) -> dict[str, Any]:
         "live": tally.total("live"),
         "faulted": tally.total("faulted"),
         "faults": tuple(tally.faults),
+        "overlaid": tally.overlaid,
+        "events": tally.events,
+        "events_dropped": tally.events_dropped,
     }
 
 

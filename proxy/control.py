@@ -12,6 +12,7 @@ from aiohttp import web
 
 from proctor import __version__
 from proctor.errors import EXIT_PLATFORM, ProctorError, UsageError
+from proctor.events import parted
 from proctor.http_server import body_of, carries_token, parsed
 from proctor.journal import read_journal
 from proctor.prometheus import CONTENT_TYPE
@@ -153,7 +154,8 @@ class Control:
         return answers.of_model(Current(session=self._registry.bound))
 
     async def _trace(self, session_id: str, _: bytes) -> web.Response:
-        return answers.of_model(TraceAnswer(rows=rows_so_far(self._registry.find(session_id))))
+        exchanges, events = parted(rows_so_far(self._registry.find(session_id)))
+        return answers.of_model(TraceAnswer(rows=exchanges, events=events))
 
     async def _close(self, session_id: str, body: bytes) -> web.Response:
         asked = parsed(CloseRequest, body or b"{}")
@@ -175,6 +177,4 @@ def _told(error: ProctorError) -> web.Response:
     """The answer that carries an error."""
     ours = error.exit_code == EXIT_PLATFORM
     status = _STATUSES.get(error.code, 500 if ours else 400)
-    return answers.of_error(
-        status, ErrorAnswer(code=error.code, message=error.message, fix=error.fix, exit_code=error.exit_code)
-    )
+    return answers.of_error(status, ErrorAnswer.of(error))

@@ -14,7 +14,7 @@ from typing import Any
 from aiohttp import web
 
 from proctor.config import Config
-from proctor.errors import SessionError
+from proctor.errors import ProctorError, SessionError
 from proctor.identities import dummy_keys, recorded_variables
 from proctor.interaction import Interaction
 from proctor.journal import JournalWriter
@@ -43,6 +43,8 @@ CLOSING_SECONDS = 10.0
 """How long a closing session waits for answers that are still on their way."""
 _BREAKING_SECONDS = 1.0
 """And for those which it then breaks off."""
+_TOLD = 400
+"""Characters of an error's message that quotes what the agent sent."""
 
 
 @dataclass(slots=True)
@@ -127,7 +129,7 @@ class Session:
         same time matters where it is recorded.
         """
         index = self.next_index()
-        self._open += 1
+        self.entered()
         if self.journal is None:
             return index, ()
         beside = tuple(sorted(self.underway)) if self.underway else ()
@@ -137,6 +139,14 @@ class Session:
     def left(self, index: int) -> None:
         """Note that an exchange which had arrived is over."""
         self.underway.discard(index)
+        self.gone()
+
+    def entered(self) -> None:
+        """Count a request as on its way until it is `gone`: the session's end waits for it."""
+        self._open += 1
+
+    def gone(self) -> None:
+        """Note that a request which had `entered` is over."""
         self._open -= 1
         if not self._open:
             self._idle.set()
@@ -265,6 +275,29 @@ class Session:
         self.tally.bypassed(host, method, service)
         if self.journal is not None:
             self.journal.fault("host_refused", f"{method} went to {host}, past the services, and was refused")
+
+    def told(self, row: dict[str, Any]) -> None:
+        """Trace what the agent told of itself: no exchange, and on no tape."""
+        self.tally.events += 1
+        self.write_row(row)
+
+    def written(self) -> None:
+        """Let nothing that was traced wait for the disk any more."""
+        if self.trace is not None:
+            self.trace.flush()
+
+    def dropped(self, error: ProctorError, count: int) -> None:
+        """Note that so many events of the agent were not taken, which fails the session: its readers would miss them.
+
+        Of one kind of error the first is told, and the others are counted.
+        """
+        new = error.code not in self.tally.drops
+        what = f"what the agent told was dropped ({error.code}): {self.secrets.shown(error.message)[:_TOLD]}"
+        what = self.tally.drops.setdefault(error.code, what)
+        self.tally.events_dropped += count
+        self.tally.failed("events_dropped", what, error.fix)
+        if self.journal is not None and new:
+            self.journal.fault("events_dropped", what)
 
     def error_row(self, exchange: Exchange, status: int, error: dict[str, Any]) -> None:
         """Trace an exchange that ended in an error of the real service or of ours."""

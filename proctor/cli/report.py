@@ -28,6 +28,9 @@ def summary_lines(summary: SessionSummary, end: Ending, command_status: int, roo
         age = age_text(summary.recorded_at, datetime.fromisoformat(summary.started_at))
         yield f"  tape        {summary.interactions} interactions, recorded {summary.recorded_at} ({age})"
     yield from _episodes(summary)
+    if summary.events or summary.events_dropped:
+        dropped = f", {summary.events_dropped} DROPPED" if summary.events_dropped else ""
+        yield f"  events      {summary.events} told by the agent{dropped}"
     yield from _effects(summary)
     yield from _otherwise(summary)
     if summary.unused:

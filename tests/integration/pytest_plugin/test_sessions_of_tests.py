@@ -14,6 +14,9 @@ def test_plain(proctor_session):
     assert proctor_session.urls == {"llm": os.environ["OPENAI_BASE_URL"]}
     first = ask("hello")
     assert ask("hello", first) == "the end of " + first
+    told = os.environ["PROCTOR_SESSION_URL"] + "/_events"
+    urllib.request.urlopen(told, b'{"kind": "note", "data": [1]}').close()
+    assert [(event.kind, event.data) for event in proctor_session.events()] == [("note", [1])]
     assert [row.status for row in proctor_session.trace()] == [200, 200]
     assert (proctor_session.summary.exchanges, proctor_session.misses) == (2, ())
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterable
 from typing import Any
 
@@ -54,7 +53,7 @@ class Exchange(BaseModel):
 
 def key_of(model: str, call: ModelCall) -> str:
     """The digest of a question: the same prompt to the same model has the same key."""
-    asked: dict[str, Any] = dataclasses.asdict(call)
+    asked: dict[str, Any] = {**vars(call), "messages": [vars(message) for message in call.messages]}
     asked.pop("timeout")
     return digest([model, asked])
 

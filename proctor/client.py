@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from proctor.events import EventRow
 from proctor.http_client import ApiClient
 from proctor.trace import SessionSummary, TraceRow
 from proctor.wire import (
@@ -49,7 +50,7 @@ class ControlClient(ApiClient):
         await self.call("PUT", "/current", Current, Current(session=session_id))
 
     async def trace(self, session_id: str) -> list[TraceRow]:
-        """The rows of an open session so far."""
+        """The exchanges of an open session so far."""
         answer = await self.call("GET", f"/sessions/{session_id}/trace", TraceAnswer)
         return [TraceRow.model_validate(row) for row in answer.rows]
 
@@ -60,6 +61,11 @@ class ControlClient(ApiClient):
     async def reset_world(self, session_id: str, service: str) -> WorldReset:
         """Let a world be as at the start: state, log, ids, tokens and time."""
         return await self.call("POST", f"/sessions/{session_id}/worlds/{service}/reset", WorldReset)
+
+    async def events(self, session_id: str) -> list[EventRow]:
+        """What the agent of an open session has told so far."""
+        answer = await self.call("GET", f"/sessions/{session_id}/trace", TraceAnswer)
+        return [EventRow.model_validate(row) for row in answer.events]
 
     async def close(self, session_id: str, command_status: int | None = None) -> SessionSummary:
         """End a session; a recording is sealed if it was a clean run."""

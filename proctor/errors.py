@@ -180,10 +180,14 @@ class WorldFailed(PlatformError):
         return {**super().as_dict(), **({"traceback": self.trace} if self.trace else {})}
 
 
+_LONGEST_NAME = 200
+"""Characters of a wrong name that are compared: that takes a time which grows with its length."""
+
+
 def nearest(wrong: str, right: Iterable[str]) -> str:
     """`did you mean "x"?` for the closest of `right`, else the whole list, else an empty string."""
     known = sorted(right)
-    close = difflib.get_close_matches(wrong, known, n=1)
+    close = difflib.get_close_matches(wrong[:_LONGEST_NAME], known, n=1)
     if close:
         return f'did you mean "{close[0]}"?'
     return f"known: {', '.join(known)}" if known else ""

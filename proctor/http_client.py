@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from types import TracebackType
 from typing import Self, TypeVar
 
@@ -14,6 +16,15 @@ from proctor.wire import TOKEN_HEADER, ErrorAnswer
 Model = TypeVar("Model", bound=BaseModel)
 SECONDS = 600.0
 """Of one call: sealing a long recording, or judging a long run, takes a while."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """An answer as it came, an error or not."""
+
+    status: int
+    headers: Mapping[str, str]
+    content: bytes
 
 
 class ApiClient:
@@ -56,15 +67,19 @@ class ApiClient:
 
     async def fetch(self, method: str, path: str, body: BaseModel | None = None) -> bytes:
         """Ask, and give the answer's body."""
+        answer = await self.exchange(method, path, body)
+        if answer.status >= 400:
+            raise self.refused(answer.status, answer.content)
+        return answer.content
+
+    async def exchange(self, method: str, path: str, body: BaseModel | None = None) -> Answer:
+        """Ask once, and give whatever is answered."""
         data = body.model_dump_json() if body is not None else None
         try:
             async with self.http.request(method, self.url + path, data=data) as response:
-                content = await response.read()
+                return Answer(response.status, response.headers, await response.read())
         except (aiohttp.ClientError, TimeoutError) as error:
             raise self.unreachable(error) from None
-        if response.status >= 400:
-            raise self.refused(response.status, content)
-        return content
 
     def read(self, answer: type[Model], content: bytes) -> Model:
         """An answer of that form. Raises PlatformError for any other."""

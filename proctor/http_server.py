@@ -8,10 +8,12 @@ from typing import Any, TypeVar
 from aiohttp import web
 from pydantic import BaseModel, ValidationError
 
-from proctor.errors import UsageError, nearest
+from proctor.errors import UsageError
+from proctor.misfits import first_error
 from proctor.wire import TOKEN_HEADER
 
 Model = TypeVar("Model", bound=BaseModel)
+_BODY = "the body"
 
 
 def carries_token(request: web.BaseRequest, token: str) -> bool:
@@ -49,13 +51,9 @@ def formed(model: type[Model], value: Any) -> Model:
 
 
 def _refusal(model: type[BaseModel], error: ValidationError) -> UsageError:
-    """A field that is misspelt comes before one that is missing for it. Nothing of the body is quoted but names."""
-    first = min(error.errors(include_url=False), key=lambda each: each["type"] != "extra_forbidden")
-    if first["type"] == "json_invalid":
-        return UsageError("bad_json", f"the body is no JSON: {first['msg']}")
-    where = ".".join(map(str, first["loc"]))
-    if first["type"] == "extra_forbidden":
-        return UsageError(
-            "unknown_field", f'unknown field "{where}"', nearest(str(first["loc"][-1]), model.model_fields)
-        )
-    return UsageError("bad_request", f"{where or 'the body'}: {first['msg']}")
+    """Nothing of the body is quoted but names."""
+    first = first_error(model, error, _BODY)
+    if first.kind == "json_invalid":
+        return UsageError("bad_json", f"the body is no JSON: {first.message.removeprefix(_BODY + ': ')}")
+    code = "unknown_field" if first.kind == "extra_forbidden" else "bad_request"
+    return UsageError(code, first.message, first.nearest)

@@ -59,6 +59,8 @@ class JournalContent:
     """What the prompts of a judge in this session were made with, in hexadecimal; empty where none asked for it."""
     rewrites: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
     """By index: the addresses that were rewritten on their way to the service or to the agent (`TraceRow.rewrites`)."""
+    late: Mapping[int, dict[str, Any]] = field(default_factory=dict)
+    """By index: the fields of a row that tell of a planned fault which let the real service answer late."""
 
 
 class JournalWriter:
@@ -93,10 +95,15 @@ class JournalWriter:
         kept: bool = True,
         client_gone: bool = False,
         rewrites: Sequence[str] = (),
+        fault: Mapping[str, Any] | None = None,
     ) -> None:
-        """Append a finished exchange with the real thing; `kept` says that it belongs on the tape."""
+        """Append a finished exchange with the real thing; `kept` says that it belongs on the tape.
+
+        `fault` has the fields of its trace row that tell of a planned one.
+        """
         line = {"line": "interaction", "kept": kept, "client_gone": client_gone, **_packed(interaction)}
-        self._write({**line, "rewrites": rewrites} if rewrites else line)
+        more = {"rewrites": rewrites, "fault": fault}
+        self._write({**line, **{key: value for key, value in more.items() if value}})
 
     def taken(self, interaction: Interaction) -> None:
         """Append an exchange that a tape answered, as it is to stand on the new tape."""
@@ -176,6 +183,7 @@ def read_journal(path: Path) -> JournalContent:
         bound={line["secret"]: line["placeholder"] for line in parsed if line["line"] == "bound"},
         judge_salt=next((line["salt"] for line in parsed if line["line"] == "judge_salt"), ""),
         rewrites={line["index"]: tuple(line["rewrites"]) for line in found if "rewrites" in line},
+        late={line["index"]: line["fault"] for line in found if "fault" in line},
     )
 
 

@@ -21,7 +21,7 @@ from uuid import uuid4
 from proctor.errors import UsageError
 from proctor.model_call import Attempt, Model, ModelCall, ModelFailure, Reply, Usage
 from proctor.model_failures import Failed, failure_of, masked
-from proctor.model_gate import OPEN, Gate
+from proctor.model_gate import OPEN, Gate, leave
 from proctor.model_ways import Ways, first_ways
 from proctor.vendors import STAND_IN
 from proctor.wire import ATTEMPTS_HEADER
@@ -158,6 +158,7 @@ class _Routed:
     async def _in_turn(self, call: ModelCall, ways: Ways, key: str) -> _Tried:
         """One attempt through the gate. It is told of a limit that waiting ends, not of an account that is spent."""
         async with self._gate.turn():
+            await leave()
             tried = await self._try(call, ways, key)
             if isinstance(tried.read, str):
                 self._gate.fine()

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractAsyncContextManager, nullcontext
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import AbstractAsyncContextManager, contextmanager, nullcontext
+from contextvars import ContextVar
 from typing import Protocol
+
+_leaving: ContextVar[Callable[[], Awaitable[None]] | None] = ContextVar("leaving", default=None)
 
 
 class Gate(Protocol):
@@ -35,3 +39,22 @@ class _Open:
 
 OPEN: Gate = _Open()
 """Lets everybody through at once."""
+
+
+@contextmanager
+def told_of_leaving(told: Callable[[], Awaitable[None]]) -> Iterator[None]:
+    """While this is open, `told` is awaited before each attempt of this task goes out. What it raises stops that one.
+
+    Whoever keeps accounts of calls has to know which are out, and which still wait for their turn.
+    """
+    token = _leaving.set(told)
+    try:
+        yield
+    finally:
+        _leaving.reset(token)
+
+
+async def leave() -> None:
+    """To be awaited in each turn, before the attempt goes out."""
+    if (told := _leaving.get()) is not None:
+        await told()

@@ -63,4 +63,5 @@ def _row(content: JournalContent, source: str, interaction: Interaction, redacto
         **interaction_fields(redactor.interaction(interaction)),
         **({"rewrites": [redactor.text(text) for text in rewrites]} if rewrites else {}),
         **({"client_gone": True} if interaction.index in content.clients_gone else {}),
+        **content.late.get(interaction.index, {}),
     }

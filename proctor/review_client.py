@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from urllib.parse import quote, urlencode
 
-import aiohttp
-
 from proctor.http_client import ApiClient
 from proctor.review_wire import (
     LEFT_OUT_HEADER,
@@ -63,14 +61,10 @@ class ReviewClient(ApiClient):
     async def labels(self, rubric: str = "") -> LabelLines:
         """All labels by one rubric, for `proctor judge calibrate`."""
         path = f"/v1/labels?{urlencode({'rubric': rubric})}"
-        try:
-            async with self.http.get(self.url + path) as response:
-                content, headers = await response.read(), response.headers
-        except (aiohttp.ClientError, TimeoutError) as error:
-            raise self.unreachable(error) from None
-        if response.status >= 400:
-            raise self.refused(response.status, content)
-        return LabelLines(content, int(headers.get(LEFT_OUT_HEADER, "0")))
+        answer = await self.exchange("GET", path)
+        if answer.status >= 400:
+            raise self.refused(answer.status, answer.content)
+        return LabelLines(answer.content, int(answer.headers.get(LEFT_OUT_HEADER, "0")))
 
 
 def _path(review: str) -> str:

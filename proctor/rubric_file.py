@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -43,6 +44,12 @@ def shipped() -> tuple[str, ...]:
     folder = files("proctor") / "rubrics"
     names = [entry.name for entry in folder.iterdir()]
     return tuple(sorted(name.removesuffix(".yaml") for name in names if name.endswith(".yaml")))
+
+
+@cache
+def shipped_rubric(name: str) -> Rubric:
+    """The one of that name in `shipped()`. It is read once, since parsing and lint cost more than most verdicts."""
+    return load_rubric(name)
 
 
 def load_rubric(name_or_path: str) -> Rubric:

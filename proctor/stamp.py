@@ -24,6 +24,8 @@ EXTENDS = "extends"
 BEFORE = "before"
 """Key of a journal's head: facts of the tape that is recorded again."""
 
+FAULTS = "faults"
+"""Key of a stamp: the planned faults under which the tape was recorded, in words. None of them is on it."""
 JUDGE_SALT = "judge_salt"
 """Key of a stamp: what the prompts of the judge on the tape were made with, in hexadecimal."""
 
@@ -61,6 +63,7 @@ def recording_stamp(
         "host": head.get("host", ""),
         "command": redactor.text(head.get("command", "")),
         "folder": head.get("folder", ""),
+        FAULTS: head.get("faults", []),
         "live": sorted(name for name, mode in head.get("modes", {}).items() if mode == "live"),
         "services": {**_of_replayed(head, over.get("services", {})), **services},
         "tool_schemas": tool_schemas(each for each in interactions if each.request.service in llms),

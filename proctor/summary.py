@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple
 
 from proctor.errors import EXIT_FAILED, EXIT_FINE, EXIT_MISSES, EXIT_PLATFORM
 from proctor.interaction import Effect, Interaction
-from proctor.trace import ErrorSeen, GuessedEffect, HostTried, MissSeen, OtherState, SessionSummary
+from proctor.trace import ErrorSeen, FaultFired, GuessedEffect, HostTried, MissSeen, OtherState, SessionSummary
 from proctor.wire import Mode
 
 WORLD_CODES = frozenset({"world_failed", "world_effect", "world_state_bad", "world_result_bad"})
@@ -32,6 +32,8 @@ class ServiceCount:
     recorded: int = 0
     live: int = 0
     worlds: int = 0
+    faulted: int = 0
+    """Answered by a planned fault."""
     refused: int = 0
     """Misses, and exchanges that ended in an error of the real service or of ours."""
     misses: int = 0
@@ -45,6 +47,7 @@ class ServiceCount:
         self.recorded += other.recorded
         self.live += other.live
         self.worlds += other.worlds
+        self.faulted += other.faulted
         self.refused += other.refused
         self.misses += other.misses
         self.timed += other.timed
@@ -67,11 +70,18 @@ class Tally:
     forgiven: Counter[tuple[str, str]] = field(default_factory=Counter)
     """By service and difference."""
     hosts: dict[tuple[str, str], HostTried] = field(default_factory=dict)
+    faults: list[FaultFired] = field(default_factory=list)
+    """Planned faults that fired."""
     notes: dict[str, None] = field(default_factory=dict)
     episodes: list[str] = field(default_factory=list)
     """The calls that the tape did not have, and that were made and kept."""
     made_again: int = 0
     """Calls of the tape that were made again."""
+    events: int = 0
+    """What the agent told, and was taken."""
+    events_dropped: int = 0
+    drops: dict[str, str] = field(default_factory=dict)
+    """By code: why the first of those was not taken."""
     guesses: Counter[tuple[str, str, Effect]] = field(default_factory=Counter)
     guesses_repeated: Counter[tuple[str, str, Effect]] = field(default_factory=Counter)
 
@@ -116,6 +126,13 @@ class Tally:
         """A request that was answered although it differs, for its differences are declared."""
         self.forgiven.update((service, difference) for difference in differences)
 
+    def faulted(self, fault: FaultFired, *, answered: bool) -> None:
+        """A planned fault fired; `answered` says that it did so in the source's stead."""
+        self.faults.append(fault)
+        if answered:
+            self.exchanges += 1
+            self.services[fault.service].faulted += 1
+
     def missed(self, row: dict[str, Any]) -> None:
         """A request that nothing answers; the same one again only counts up."""
         self.exchanges += 1
@@ -159,7 +176,7 @@ class Tally:
         """The services that were asked."""
         return set(self.services)
 
-    def total(self, how: Literal["hits", "recorded", "live", "worlds"]) -> int:
+    def total(self, how: Literal["hits", "recorded", "live", "worlds", "faulted"]) -> int:
         """The exchanges of every service that were answered so."""
         return sum(getattr(count, how) for count in self.services.values())
 

@@ -11,8 +11,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from proctor.encoding import decoded
 from proctor.interaction import Effect, EffectWhy, Headers, Interaction, header
 
-Source = Literal["record", "replay", "live", "world", "refused"]
-"""What answered: the real service (recorded or not), the cassette, a world, or Proctor itself with a refusal."""
+Source = Literal["record", "replay", "live", "world", "refused", "fault"]
+"""What answered: the real service (recorded or not), the tape, a world, Proctor with a refusal, or a planned fault."""
 
 
 class TraceRow(BaseModel):
@@ -40,6 +40,9 @@ class TraceRow(BaseModel):
     attempts: int = 1
     """How often the client asked until this answer, where retries were folded into one recording."""
     fault: str | None = None
+    """The kind of a planned fault. Unless it is `slow`, `source` is `fault`, and nothing else was asked."""
+    fault_seconds: float = 0.0
+    """How much of `seconds` the fault took."""
     matched: int | None = None
     """Index of the tape's interaction that answered."""
     match: Literal["exact", "canonical", "forgiven"] | None = None
@@ -135,6 +138,47 @@ class ErrorSeen(BaseModel):
     count: int = 1
 
 
+class FaultFired(BaseModel):
+    """A planned fault that an exchange met."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    planned: str
+    """As the plan says it, or the header of the request."""
+    kind: str
+    service: str
+    name: str
+    """The call: its tool, else `METHOD /path`."""
+    call: int
+    """The how-manieth call it was of those that the fault is for."""
+    index: int
+    """Of the exchange, in the trace."""
+    seconds: float = 0.0
+    """How long the fault took."""
+
+
+class FaultUnfired(BaseModel):
+    """A planned fault that did not fire, or not as often as planned."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    planned: str
+    first: int
+    """The call at which it was to begin."""
+    times: int
+    fired: int
+    calls: int
+    """How many calls there were that it is for."""
+
+    @property
+    def told(self) -> str:
+        """What happened instead, in words."""
+        came = f"there {'was' if self.calls == 1 else 'were'} {self.calls or 'no'} such call{'s' * (self.calls != 1)}"
+        many = f"fired {self.fired} of {self.times} times, " if self.times > 1 else ""
+        reached = min(self.calls, self.first + self.times - 1) - self.first + 1
+        return f"{self.planned}: {many}{came}{'; another fault had the call' if reached > self.fired else ''}"
+
+
 class OtherState(BaseModel):
     """A call that was answered from a recording of another state, as no nearer one is on the tape."""
 
@@ -222,6 +266,12 @@ class SessionSummary(BaseModel):
     """In what requests differed from those recorded, by declaration."""
     overlaid: int = 0
     """Answers that an overlay changed."""
+    faulted: int = 0
+    """Exchanges that planned faults answered, in their source's stead."""
+    faults: tuple[FaultFired, ...] = ()
+    """The planned faults that fired, in order."""
+    faults_unfired: tuple[FaultUnfired, ...] = ()
+    """Those that did not, or not as often as planned. They fail nothing by themselves."""
     effects: tuple[EffectSeen, ...] = ()
     """Of a recording: every call with its effect."""
     confirm: tuple[str, ...] = ()
@@ -230,6 +280,10 @@ class SessionSummary(BaseModel):
     """Answers that may be wrong: they were recorded before or after other writes than this session made."""
     unexplained: tuple[Unexplained, ...] = ()
     """Of a recording: what changed although no write is known that changed it."""
+    events: int = 0
+    """What the agent told of itself (`_events`); none of it counts as an exchange."""
+    events_dropped: int = 0
+    """What it told and was refused, as far as that could be counted; `errors` says why."""
     unused: tuple[str, ...] = ()
     """Recordings that nothing asked for, as `#3 orders query_order`."""
     services_unused: tuple[str, ...] = ()

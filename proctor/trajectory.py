@@ -79,7 +79,8 @@ class Step(_Value):
 
 
 class Event(_Value):
-    """What no wire shows: `intent`, `skill_routed`, `memory_hit`, `state` and the like, with the data told.
+    """What no wire shows, with the data told: `intent`, `skill_routed`, `memory_hit`, `memory_miss`, `state`, `note`
+    (their data: `proctor.events`) and the like.
 
     Of Proctor's own: `unattributed_call`, traffic of a tool that no call of a model explains.
     """
@@ -98,6 +99,8 @@ class TurnState(_Value):
     turn: Annotated[int, Field(ge=0)]
     before: Any = None
     after: Any = None
+    by: Literal["agent", "proctor"] = "agent"
+    """As of an event."""
 
 
 class ToolSchema(_Value):

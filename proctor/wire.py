@@ -7,6 +7,8 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from proctor.errors import ProctorError
+from proctor.fault_plan import FaultPlanSpec
 from proctor.overlay import Patch
 from proctor.trace import SessionSummary
 
@@ -32,6 +34,8 @@ WORLD_KEY = "proctor-world-"
 """What the key of an identity begins with towards a world; the identity's name follows."""
 SEEDS = 2**53
 """Seeds are below this: every JSON reader keeps such numbers exactly."""
+FAULT_HEADER = "x-proctor-fault"
+"""In a request: the fault that it asks for; it goes no further than the proxy. In an answer: the fault that it is."""
 KEY_MARK = "proctor-session-"
 """What a session's key begins with; the session's id follows."""
 CURRENT = "_current"
@@ -40,6 +44,8 @@ MISS_HEADER = "x-proctor-miss"
 ERROR_HEADER = "x-proctor-error"
 ATTEMPTS_HEADER = "x-proctor-attempts"
 """How often a judge's question was asked until it had this answer, on a tape that keeps only the last attempt."""
+LONGEST_TOLD = 2_000
+"""Characters of an error's message, and of its fix."""
 STAND_IN_HEADER = "x-proctor-stand-in"
 """A stand-in service names itself in this header of each answer."""
 
@@ -75,6 +81,8 @@ class SessionSpec(BaseModel):
     """From which worlds take their ids, chance and time; by default one that the name of the cassette decides."""
     worlds: dict[str, Any] = Field(default_factory=dict)
     """By service in mode `world`: the state to begin with, instead of the world's own."""
+    faults: FaultPlanSpec | None = None
+    """What goes wrong, and when. No faulted exchange is ever recorded."""
     recorded_by: str = ""
     """The command that records the tape again, for messages; by default `proctor record`."""
     passed: tuple[str, ...] = ()
@@ -165,11 +173,24 @@ class SessionsAnswer(BaseModel):
 
 
 class TraceAnswer(BaseModel):
-    """The rows of a session so far, as plain data (see `proctor.trace.TraceRow`)."""
+    """The rows of a session so far, as plain data (see `proctor.trace.TraceRow` and `proctor.events.EventRow`)."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     rows: list[dict[str, Any]]
+    """Every exchange."""
+    events: list[dict[str, Any]] = []
+    """What the agent told."""
+
+
+class EventsAnswer(BaseModel):
+    """Says that everything which the agent told in one request was taken, and is written."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    taken: int
+    left: int
+    """How many more events the session takes."""
 
 
 class WorldWrite(BaseModel):
@@ -225,6 +246,16 @@ class ErrorAnswer(BaseModel):
     fix: str = ""
     exit_code: int | None = None
     """With what status a command that met this error ends, where that is not plain from the HTTP status."""
+
+    @classmethod
+    def of(cls, error: ProctorError) -> ErrorAnswer:
+        """An error as it is told; of a message that quotes something very long, only its beginning."""
+        message, fix = _short(error.message), _short(error.fix)
+        return cls(code=error.code, message=message, fix=fix, exit_code=error.exit_code)
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= LONGEST_TOLD else text[: LONGEST_TOLD - 1] + "…"
 
 
 def set_up_of(modes: Mapping[str, Mode], llm_services: frozenset[str]) -> str:

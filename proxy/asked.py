@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from proctor.errors import UsageError, nearest
 from proctor.paths import cassette_name
+from proctor.proxy.faulting import check_recorded
 from proctor.proxy.worlds import seed_of
 from proctor.wire import SessionSpec
 
@@ -18,6 +19,15 @@ def check_overlay(spec: SessionSpec) -> None:
             raise UsageError(
                 "overlay_unknown_service", f"overlay {patch.told}: no tape answers it", nearest(patch.service, known)
             )
+
+
+def check_faults(spec: SessionSpec) -> None:
+    """Raise UsageError where a fault would have to be recorded, or is for a service that the session does not have."""
+    for fault in spec.faults.fault if spec.faults else ():
+        check_recorded(fault, spec.modes.values())
+        if fault.service and fault.service not in spec.modes:
+            told = f'fault {fault.told}: the session has no service "{fault.service}"'
+            raise UsageError("fault_unknown_service", told, nearest(fault.service, spec.modes))
 
 
 def completed(spec: SessionSpec) -> SessionSpec:

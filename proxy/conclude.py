@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from proctor.effect_table import confirmations, effects_seen, toml_lines
 from proctor.errors import PlatformError, ProctorError
@@ -17,7 +18,7 @@ from proctor.proxy.unexplained import unexplained
 from proctor.proxy.worlds import write_worlds
 from proctor.redacted_trace import write_trace
 from proctor.sealing import SealResult, seal
-from proctor.summary import llm_of, unused_labels
+from proctor.summary import Tally, llm_of, unused_labels
 from proctor.trace import ForgivenSeen, SessionSummary
 from proctor.wire import FROM_TAPE, KEPT, SessionSpec, set_up_of
 
@@ -124,18 +125,13 @@ def summarised(session: Session, command_status: int | None, result: SealResult 
         seconds=round(_elapsed(session), 3),
         command_status=command_status,
         allow_unused=spec.allow_unused,
-        exchanges=tally.exchanges,
-        hits=tally.total("hits"),
-        repeated=tally.repeated,
-        recorded=tally.total("recorded"),
-        live=tally.total("live"),
-        worlds=tally.total("worlds"),
+        **_counts(tally),
         interactions=len(kept) if extended else len(tape.interactions) if tape else len(kept),
         recorded_at=tape.recorded_at if tape else "",
         misses=tuple(tally.misses.values()),
         guessed=tally.guessed_effects(),
         forgiven=tuple(ForgivenSeen(service=s, difference=d, count=n) for (s, d), n in tally.forgiven.items()),
-        overlaid=tally.overlaid,
+        faults_unfired=tuple(session.faults.unfired()),
         effects=effects,
         confirm=toml_lines(session.config.services, confirmations(session.config.services, effects)),
         unexplained=unexplained(recorded) if recorded else (),
@@ -158,6 +154,23 @@ def summarised(session: Session, command_status: int | None, result: SealResult 
     )
     redactor = result.redactor if result else session.secrets
     return SessionSummary.model_validate(redactor.shown(summary.model_dump(mode="json")))
+
+
+def _counts(tally: Tally) -> dict[str, Any]:
+    """What answered how many exchanges, and what else was counted."""
+    return {
+        "exchanges": tally.exchanges,
+        "hits": tally.total("hits"),
+        "repeated": tally.repeated,
+        "recorded": tally.total("recorded"),
+        "live": tally.total("live"),
+        "worlds": tally.total("worlds"),
+        "faulted": tally.total("faulted"),
+        "faults": tuple(tally.faults),
+        "overlaid": tally.overlaid,
+        "events": tally.events,
+        "events_dropped": tally.events_dropped,
+    }
 
 
 def write_summary(layout: Layout, summary: SessionSummary) -> None:

@@ -12,6 +12,7 @@ from aiohttp import web
 
 from proctor import __version__
 from proctor.errors import EXIT_PLATFORM, ProctorError, SessionError, UsageError, nearest
+from proctor.events import parted
 from proctor.http_server import body_of, carries_token, parsed
 from proctor.journal import read_journal
 from proctor.prometheus import CONTENT_TYPE
@@ -161,7 +162,8 @@ class Control:
         return answers.of_model(Current(session=self._registry.bound))
 
     async def _trace(self, session_id: str, _: bytes) -> web.Response:
-        return answers.of_model(TraceAnswer(rows=rows_so_far(self._registry.find(session_id))))
+        exchanges, events = parted(rows_so_far(self._registry.find(session_id)))
+        return answers.of_model(TraceAnswer(rows=exchanges, events=events))
 
     async def _world(self, session_id: str, service: str, _: bytes) -> web.Response:
         world = world_of(self._registry.find(session_id), service)
@@ -200,6 +202,4 @@ def _told(error: ProctorError) -> web.Response:
     """The answer that carries an error."""
     ours = error.exit_code == EXIT_PLATFORM
     status = _STATUSES.get(error.code, 500 if ours else 400)
-    return answers.of_error(
-        status, ErrorAnswer(code=error.code, message=error.message, fix=error.fix, exit_code=error.exit_code)
-    )
+    return answers.of_error(status, ErrorAnswer.of(error))

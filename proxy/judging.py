@@ -17,8 +17,8 @@ from proctor.proxy.session import Session
 from proctor.wire import ErrorAnswer, JudgeSalt
 
 
-def answer(session: Session, method: str, path: str) -> web.Response:
-    """See the module."""
+def answer(session: Session, method: str, path: str, _: object = None) -> web.Response:
+    """See the module. A body says nothing."""
     if path != "/salt":
         return answers.of_error(404, ErrorAnswer(code="unknown_route", message=f"a session has no _judge{path}"))
     if method != "POST":

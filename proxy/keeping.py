@@ -75,9 +75,11 @@ class Keeper:
         unkept = response.unkept + (len(request.body) if len(request.body) > KEPT_BYTES else 0)
         gone = ending.client_gone
         if unkept:
-            session.unkept(interaction, unkept, kept=self._record, client_gone=gone, rewrites=rewrites)
+            session.unkept(
+                interaction, unkept, kept=self._record, client_gone=gone, rewrites=rewrites, fault=exchange.fault
+            )
         else:
-            session.answered(interaction, kept=self._record, client_gone=gone, rewrites=rewrites)
+            session.answered(interaction, kept=self._record, client_gone=gone, rewrites=rewrites, fault=exchange.fault)
         if _loses_bytes(request.headers) or _loses_bytes(response.headers):
             session.tally.notes[f"{request.service}: a header that is no UTF-8 lost bytes on its way"] = None
         if request.target.endswith("?"):

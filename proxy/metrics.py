@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
+from proctor.fault_plan import KINDS
 from proctor.prometheus import Family, Sample, written
 from proctor.summary import ServiceCount, Tally
 from proctor.trace import SessionSummary
@@ -14,7 +15,14 @@ from proctor.trace import SessionSummary
 Outcome = Literal["sealed", "aside", "ok", "failed"]
 OUTCOMES: tuple[Outcome, ...] = ("sealed", "aside", "ok", "failed")
 
-_SOURCES = (("record", "recorded"), ("replay", "hits"), ("live", "live"), ("world", "worlds"), ("refused", "refused"))
+_SOURCES = (
+    ("record", "recorded"),
+    ("replay", "hits"),
+    ("live", "live"),
+    ("world", "worlds"),
+    ("fault", "faulted"),
+    ("refused", "refused"),
+)
 
 
 @dataclass
@@ -26,6 +34,8 @@ class Totals:
     errors: Counter[str] = field(default_factory=Counter)
     opened: int = 0
     closed: Counter[Outcome] = field(default_factory=Counter)
+    faults: Counter[str] = field(default_factory=Counter)
+    """Planned faults that fired, by kind."""
     past: int = 0
     """Calls past the services; each counts once, however many sessions it fails."""
     strays: int = 0
@@ -37,13 +47,15 @@ class Totals:
         """Count what a session did."""
         for name, count in list(tally.services.items()):
             self.services.setdefault(name, ServiceCount()).add(count)
+        self.faults.update(fault.kind for fault in list(tally.faults))
         for error in list(tally.errors.values()):
             self.errors[error.code] += error.count
 
     def with_open(self, tallies: Iterable[Tally]) -> Totals:
         """A copy that counts open sessions too."""
-        copy = Totals({}, Counter(self.errors), self.opened, Counter(self.closed), self.past, self.strays)
-        copy.strangers = self.strangers
+        copy = Totals({}, Counter(self.errors), self.opened, Counter(self.closed))
+        copy.past, copy.strays, copy.strangers = self.past, self.strays, self.strangers
+        copy.faults.update(self.faults)
         for name, count in self.services.items():
             copy.services[name] = ServiceCount()
             copy.services[name].add(count)
@@ -105,6 +117,12 @@ def _families(totals: Totals, open_sessions: int, tasks: int) -> Iterator[Family
                 Sample({"service": name}, count.timed, "_count"),
             )
         ],
+    )
+    yield (
+        "faults_total",
+        "counter",
+        "Planned faults that fired, by kind.",
+        [Sample({"kind": kind}, totals.faults[kind]) for kind in KINDS],
     )
     yield "calls_past_total", "counter", "Calls past the services, refused.", [Sample({}, totals.past)]
     yield "stray_requests_total", "counter", "Requests that named no session or service.", [Sample({}, totals.strays)]

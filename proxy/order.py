@@ -42,6 +42,9 @@ class Order(Protocol):
         Where `strict`, a choice of another state is given, but not noted, and no write is repeated.
         """
 
+    def nearest(self, positions: Sequence[int], wider: Wider = _none) -> Choice | None:
+        """The recording that would answer next; nothing is noted."""
+
 
 @dataclass
 class _Near:
@@ -78,12 +81,7 @@ class StateAware:
         """See `Order.choose`."""
         first = positions[0]
         effect, group = self.effects[first].effect, self.tape.recorded[first].group
-        if effect == "read" and group in self._groups:
-            choice: Choice | None = self._read(positions, wider)
-        elif effect == "write":
-            choice = self._write(positions, wider)
-        else:
-            choice = self._in_line(positions, wider)
+        choice = self.nearest(positions, wider)
         if choice is None or (strict and choice.state.distance):
             return choice
         if strict and choice.repeated and effect == "write":
@@ -92,6 +90,13 @@ class StateAware:
         if effect == "write":
             self._groups[group].wrote(choice.position, self.tape.unordered(choice.position))
         return choice
+
+    def nearest(self, positions: Sequence[int], wider: Wider = _none) -> Choice | None:
+        """See `Order.nearest`."""
+        effect, group = self.effects[positions[0]].effect, self.tape.recorded[positions[0]].group
+        if effect == "read" and group in self._groups:
+            return self._read(positions, wider)
+        return self._write(positions, wider) if effect == "write" else self._in_line(positions, wider)
 
     def made(self, group: str) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """The writes of a group so far: those of the tape by position, and the session's numbers of all others."""

@@ -30,10 +30,12 @@ from proctor.journal import JournalWriter
 from proctor.paths import Layout
 from proctor.placeholders import live_stand_in
 from proctor.proxy.addresses import Addresses, known_urls
-from proctor.proxy.asked import check_overlay, completed
+from proctor.proxy.asked import check_faults, check_overlay, completed
 from proctor.proxy.carriers import PathCarrier
 from proctor.proxy.conclude import LeftOpen, conclude, leave
 from proctor.proxy.extending import check_extends
+from proctor.proxy.faulting import faults_of, left_out
+from proctor.proxy.journal_head import journal_head
 from proctor.proxy.judge_salt import salt_on
 from proctor.proxy.metrics import Outcome, Totals, outcome_of
 from proctor.proxy.order import StateAware
@@ -41,7 +43,7 @@ from proctor.proxy.overlaying import Overlaying
 from proctor.proxy.playback import Tape
 from proctor.proxy.restoring import Restorer
 from proctor.proxy.rewriting import Rewriter
-from proctor.proxy.session import Session, journal_head, session_closed
+from proctor.proxy.session import Session, session_closed
 from proctor.proxy.shelf import Shelf
 from proctor.proxy.sources import add_services
 from proctor.proxy.tracing import TraceWriter
@@ -116,6 +118,7 @@ class Registry:
         for name in spec.modes:
             self.config.service(name)
         check_overlay(spec)
+        check_faults(spec)
         urls = {
             name: upstream_url(name, self.config.services[name], self.environ)
             for name, mode in spec.modes.items()
@@ -291,10 +294,13 @@ class Registry:
             ),
             secrets=self._secrets(tape),
             overlay=Overlaying(spec.overlay),
+            faults=faults_of(spec, tape, self.config),
             tape=tape,
             order=StateAware(tape.effects, tape.state) if tape else None,
         )
         session.tally.notes.update(dict.fromkeys(tape.notes if tape else ()))
+        if told := left_out(spec, tape):
+            session.tally.notes[told] = None
         for name in session.rewriter.unaddressed():
             session.tally.notes[f"{name}: its real address is not known here, so `rewrite` does nothing"] = None
         return session

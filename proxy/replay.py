@@ -78,6 +78,21 @@ class Replay:
         # On a thread: comparing long conversations takes a while, and other sessions are being answered.
         return self._refuse(exchange, await asyncio.to_thread(found))
 
+    def foretell(self, exchange: Exchange) -> Response | None:
+        """See `Foretelling.foretell`. Without what an overlay changes."""
+        key_headers, credentials = self._read(exchange)
+        try:
+            identity = self._binder.identity(exchange.service.name, credentials) if credentials else ()
+            found = self._finder.exact(exchange, key_headers, identity)
+            found = found or self._finder.by_meaning(exchange, key_headers, identity)
+        except (Unbound, Conflict):
+            return None
+        choice = self._order.nearest(found.positions, lambda: self._finder.wider(found)) if found else None
+        if choice is None:
+            return None
+        prepared = self._prepared.get(choice.position) or self._prepare(exchange.session, choice.position)
+        return prepared.answer
+
     def look(self, exchange: Exchange, *, strict: bool) -> Playable | Explained:
         """The recording that answers, noted as played; else what tells why none does. `strict`: see `Order.choose`."""
         key_headers, credentials = self._read(exchange)
@@ -139,8 +154,8 @@ class Replay:
                 time.perf_counter() - exchange.started,
                 choice.position,
                 match.encode(),
-                self._said(choice, forgiven, session)
-                if forgiven or choice.state is not SAME
+                self._said(choice, forgiven, exchange)
+                if forgiven or choice.state is not SAME or exchange.fault
                 else _SAID[choice.repeated],
                 prepared.row_with(exchange.rewrites) if exchange.rewrites else prepared.row_rest,
             )
@@ -159,9 +174,10 @@ class Replay:
             await pace.until(seconds)
         return prepared.response(exchange.http)
 
-    def _said(self, choice: Choice, forgiven: Sequence[str], session: Session) -> bytes:
+    def _said(self, choice: Choice, forgiven: Sequence[str], exchange: Exchange) -> bytes:
         """The part of a row that says in what the answer is not just the recording of this very call."""
-        said: dict[str, Any] = {"repeated": True} if choice.repeated else {}
+        session = exchange.session
+        said: dict[str, Any] = {**({"repeated": True} if choice.repeated else {}), **exchange.fault}
         if forgiven:
             said["forgiven"] = forgiven
             session.tally.forgave(self._tape.cassette.interactions[choice.position].request.service, forgiven)
@@ -222,6 +238,7 @@ class Replay:
             "rewrites": exchange.rewrites or None,
             "status": answers.MISS_STATUS,
             "error": error,
+            **exchange.fault,
         }
         exchange.session.missed({key: value for key, value in row.items() if value is not None})
         return answers.miss(self._service, error)

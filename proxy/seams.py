@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from aiohttp import web
 from multidict import CIMultiDictProxy
 
-from proctor.interaction import Headers, Request
+from proctor.interaction import Headers, Request, Response
 from proctor.redaction.digests import remeasured
+from proctor.trace import FaultUnfired
 
 if TYPE_CHECKING:
     from proctor.proxy.session import ServiceInSession, Session
@@ -45,6 +46,8 @@ class Exchange:
     """Indexes of the earlier exchanges that had no answer yet when this one began."""
     after: tuple[int, ...] | None = None
     """See `Interaction.after`; of an exchange that is appended to a tape."""
+    fault: dict[str, Any] = field(default_factory=dict, init=False)
+    """Fields of its trace row, where a planned fault lets the source answer late."""
     raw_headers: RawHeaders = field(kw_only=True)
     """What came, without that which only names the session (see `Carrier`)."""
     _received: bytes = field(init=False)
@@ -75,19 +78,22 @@ class Source(Protocol):
         """Answer, and leave one trace row (or journal line). Never raises for what upstream or client do."""
 
 
+@runtime_checkable
+class Foretelling(Protocol):
+    """A source that can tell its answer beforehand, for a fault that spoils it."""
+
+    def foretell(self, exchange: Exchange) -> Response | None:
+        """The answer that the request would have now, nothing being noted, played or changed; None for none."""
+
+
 class FaultPlan(Protocol):
     """Decides whether an exchange meets a planned fault instead of its source."""
 
     async def answer(self, exchange: Exchange) -> web.StreamResponse | None:
-        """The fault's answer, or None to let the source answer."""
+        """The fault's answer, or None to let the source answer. Leaves a trace row for what it answers."""
 
-
-class NoFaults:
-    """The plan of a session without faults."""
-
-    async def answer(self, exchange: Exchange) -> web.StreamResponse | None:
-        """Nothing is planned."""
-        return None
+    def unfired(self) -> Iterable[FaultUnfired]:
+        """The planned faults that have not fired, or not as often as planned."""
 
 
 class Carrier(Protocol):

@@ -24,7 +24,7 @@ from proctor.proxy.carriers import KEY, Claim, PathCarrier, claims_of, passed_on
 from proctor.proxy.conclude import LeftOpen
 from proctor.proxy.control import PREFIX, Control
 from proctor.proxy.registry import Registry
-from proctor.proxy.resources import RESOURCES
+from proctor.proxy.resources import RESOURCES, resource_answer
 from proctor.proxy.seams import Exchange, RawHeaders
 from proctor.proxy.session import ServiceInSession, Session, session_closed
 from proctor.proxy.unreadable import http_log
@@ -188,10 +188,11 @@ class _Dispatcher:
             return self._stray(self._registry.running, request.method, target, error.message, fix, service=asked)
         resource = RESOURCES.get(located.service)
         if resource is not None:
-            return resource(session, request.method, located.target.partition("?")[0])
+            return await resource_answer(resource, session, request, located.target.partition("?")[0])
         service = session.services.get(located.service)
         if service is None:
-            near = nearest(located.service, session.services)
+            names = RESOURCES if located.service.startswith("_") else session.services
+            near = nearest(located.service, names)
             why = f'the session has no service "{located.service}"'
             return self._stray((session,), request.method, target, why, near)
         carried = [claim for claim in claims if claim.by != PathCarrier.told]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import platform
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -14,12 +13,13 @@ from typing import Any
 from aiohttp import web
 
 from proctor.config import Config
-from proctor.errors import SessionError
+from proctor.errors import ProctorError, SessionError
 from proctor.identities import dummy_keys, recorded_variables
 from proctor.interaction import Interaction
 from proctor.journal import JournalWriter
 from proctor.paths import Layout
 from proctor.placeholders import is_live
+from proctor.proxy.faulting import Faulting
 from proctor.proxy.judge_salt import Judging
 from proctor.proxy.order import StateAware
 from proctor.proxy.overlaying import Overlaying
@@ -27,22 +27,22 @@ from proctor.proxy.playback import Tape
 from proctor.proxy.receiving import Received
 from proctor.proxy.restoring import Restorer
 from proctor.proxy.rewriting import Rewriter
-from proctor.proxy.seams import Exchange, FaultPlan, NoFaults, Source
+from proctor.proxy.seams import Exchange, FaultPlan, Source
 from proctor.proxy.tracing import TraceWriter
-from proctor.redaction.environment import secret_variables
 from proctor.redaction.redactor import Redactor
 from proctor.service_config import ServiceConfig
-from proctor.stamp import shown_command
 from proctor.summary import Tally, label
 from proctor.tape_lock import TapeLock
 from proctor.trace import interaction_fields, row_line
-from proctor.wire import CURRENT, KEPT, KEY_MARK, SessionInfo, SessionSpec, set_up_of
+from proctor.wire import CURRENT, KEY_MARK, SessionInfo, SessionSpec, set_up_of
 from proctor.world.session import WorldSession
 
 CLOSING_SECONDS = 10.0
 """How long a closing session waits for answers that are still on their way."""
 _BREAKING_SECONDS = 1.0
 """And for those which it then breaks off."""
+_TOLD = 400
+"""Characters of an error's message that quotes what the agent sent."""
 
 
 @dataclass(slots=True)
@@ -77,7 +77,7 @@ class Session:
     lock: TapeLock | None = None
     """Of the tape that a recording will become."""
     services: dict[str, ServiceInSession] = field(default_factory=dict)
-    faults: FaultPlan = field(default_factory=NoFaults)
+    faults: FaultPlan = field(default_factory=Faulting)
     worlds: dict[str, WorldSession] = field(default_factory=dict)
     """By service in mode `world`."""
     judge: Judging = field(default_factory=Judging)
@@ -129,7 +129,7 @@ class Session:
         same time matters where it is recorded.
         """
         index = self.next_index()
-        self._open += 1
+        self.entered()
         if self.journal is None:
             return index, ()
         beside = tuple(sorted(self.underway)) if self.underway else ()
@@ -139,6 +139,14 @@ class Session:
     def left(self, index: int) -> None:
         """Note that an exchange which had arrived is over."""
         self.underway.discard(index)
+        self.gone()
+
+    def entered(self) -> None:
+        """Count a request as on its way until it is `gone`: the session's end waits for it."""
+        self._open += 1
+
+    def gone(self) -> None:
+        """Note that a request which had `entered` is over."""
         self._open -= 1
         if not self._open:
             self._idle.set()
@@ -164,19 +172,37 @@ class Session:
                 await asyncio.wait_for(self._idle.wait(), seconds)
         return not self._open
 
-    def answered(self, interaction: Interaction, *, kept: bool, client_gone: bool, rewrites: Sequence[str]) -> None:
-        """Journal a finished exchange with the real thing: called before the end of its answer goes on."""
+    def answered(
+        self,
+        interaction: Interaction,
+        *,
+        kept: bool,
+        client_gone: bool,
+        rewrites: Sequence[str],
+        fault: Mapping[str, Any],
+    ) -> None:
+        """Journal a finished exchange with the real thing: called before the end of its answer goes on.
+
+        `fault` has the fields of its row that tell of one.
+        """
         assert self.journal is not None
         self.underway.discard(interaction.index)
         if self.spec.extends:
             self._journal_bound()
             if kept:
                 self.tally.episodes.append(f"{interaction.request.service} {label(interaction)}")
-        self.journal.interaction(interaction, kept=kept, client_gone=client_gone, rewrites=rewrites)
+        self.journal.interaction(interaction, kept=kept, client_gone=client_gone, rewrites=rewrites, fault=fault)
         self.tally.answered(interaction, "recorded" if kept else "live", repeated=False)
 
     def unkept(
-        self, interaction: Interaction, size: int, *, kept: bool, client_gone: bool, rewrites: Sequence[str]
+        self,
+        interaction: Interaction,
+        size: int,
+        *,
+        kept: bool,
+        client_gone: bool,
+        rewrites: Sequence[str],
+        fault: Mapping[str, Any],
     ) -> None:
         """Trace an exchange with the real thing of which `size` bytes were too many to be kept.
 
@@ -195,6 +221,7 @@ class Session:
                 "unkept": size,
                 **({"rewrites": list(rewrites)} if rewrites else {}),
                 **({"client_gone": True} if client_gone else {}),
+                **fault,
             }
         )
         if kept:
@@ -249,6 +276,29 @@ class Session:
         if self.journal is not None:
             self.journal.fault("host_refused", f"{method} went to {host}, past the services, and was refused")
 
+    def told(self, row: dict[str, Any]) -> None:
+        """Trace what the agent told of itself: no exchange, and on no tape."""
+        self.tally.events += 1
+        self.write_row(row)
+
+    def written(self) -> None:
+        """Let nothing that was traced wait for the disk any more."""
+        if self.trace is not None:
+            self.trace.flush()
+
+    def dropped(self, error: ProctorError, count: int) -> None:
+        """Note that so many events of the agent were not taken, which fails the session: its readers would miss them.
+
+        Of one kind of error the first is told, and the others are counted.
+        """
+        new = error.code not in self.tally.drops
+        what = f"what the agent told was dropped ({error.code}): {self.secrets.shown(error.message)[:_TOLD]}"
+        what = self.tally.drops.setdefault(error.code, what)
+        self.tally.events_dropped += count
+        self.tally.failed("events_dropped", what, error.fix)
+        if self.journal is not None and new:
+            self.journal.fault("events_dropped", what)
+
     def error_row(self, exchange: Exchange, status: int, error: dict[str, Any]) -> None:
         """Trace an exchange that ended in an error of the real service or of ours."""
         request = exchange.request
@@ -265,6 +315,7 @@ class Session:
                 "target": request.target,
                 "status": status,
                 "error": error,
+                **exchange.fault,
             }
         )
         self.failed(error["code"], error["message"], error.get("fix", ""), exchange=True, service=request.service)
@@ -304,49 +355,3 @@ class Session:
 def session_closed(session_id: str) -> SessionError:
     """The error for whoever still names a session that has ended."""
     return SessionError("session_closed", f'session "{session_id}" is closed', f"proctor session show {session_id}")
-
-
-def journal_head(
-    session_id: str,
-    spec: SessionSpec,
-    config: Config,
-    urls: Mapping[str, str],
-    environ: Mapping[str, str],
-    earlier: Mapping[str, Any],
-) -> dict[str, Any]:
-    """The first line of a recording's journal: all that sealing needs to know, also after a kill.
-
-    `earlier` has the facts of earlier tapes (see `proctor.earlier`).
-    """
-    recorded = [name for name, mode in spec.modes.items() if mode in KEPT]
-    return {
-        "session": session_id,
-        "cassette": spec.cassette,
-        "environment": config.cassettes.environment_now(environ),
-        "host": platform.node(),
-        "command": shown_command(spec.command, config.root, spec.folder),
-        "folder": spec.folder,
-        **earlier,
-        "llms": sorted(config.llm_services),
-        "redact": config.redact.model_dump(),
-        "variables": secret_variables(environ, config.redact.keep, config.credential_variables),
-        "body_files_over": config.cassettes.body_files_over,
-        "recorded_at": datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z"),
-        "modes": spec.modes,
-        "services": {
-            name: {
-                "url": urls[name],
-                "expected_status": list(config.services[name].expected_status),
-                "key_headers": [header.lower() for header in config.services[name].key_headers],
-            }
-            for name in recorded
-        },
-        "identities": {
-            name: {
-                identity: environ[variable]
-                for identity, variable in config.services[name].identity_variables.items()
-                if environ.get(variable)
-            }
-            for name in recorded
-        },
-    }

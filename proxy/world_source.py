@@ -13,7 +13,7 @@ from proctor.credentials import CREDENTIAL_HEADERS, credentials_of
 from proctor.effects import tool_of
 from proctor.encoding import decoded
 from proctor.errors import WorldFailed
-from proctor.interaction import header
+from proctor.interaction import Response, header
 from proctor.proxy import answers
 from proctor.proxy.seams import Exchange, RawHeaders, decoded_headers
 from proctor.proxy.world_trace import WorldTrace
@@ -68,6 +68,16 @@ class WorldSource:
             return self._refused(exchange, tool, refused.error)
         except WorldFailed as failed:
             return self._failed(exchange, tool, failed)
+
+    def foretell(self, exchange: Exchange) -> Response | None:
+        """See `Foretelling.foretell`."""
+        tool = tool_of(self._service, exchange.http.method, exchange.target.partition("?")[0])
+        try:
+            caller, body = self._read(exchange)
+        except _Refused:
+            return None
+        told = self._world.foretell(tool, body, caller) if tool is not None else None
+        return None if told is None else Response(200, "OK", (("Content-Type", "application/json"),), told)
 
     def _read(self, exchange: Exchange) -> tuple[str, bytes]:
         """Who calls, and the body as plain bytes. Raises _Refused."""

@@ -18,6 +18,7 @@ from aiohttp import ClientSession, web
 from proctor.cassette import Cassette, load_cassette
 from proctor.client import ControlClient
 from proctor.config import CONFIG_NAME, load_config
+from proctor.events import Trace, trace_of
 from proctor.paths import Layout
 from proctor.proxy.server import Proxy, start_proxy
 from proctor.trace import SessionSummary, TraceRow
@@ -68,9 +69,12 @@ class Project:
         return load_cassette(self.layout, name)
 
     def trace(self, session: str) -> list[TraceRow]:
-        """The trace that a closed session left."""
-        lines = (self.layout.sessions / session / "trace.jsonl").read_text(encoding="utf-8").splitlines()
-        return [TraceRow.model_validate_json(line) for line in lines]
+        """The exchanges in the trace that a closed session left."""
+        return self.whole_trace(session).exchanges
+
+    def whole_trace(self, session: str) -> Trace:
+        """The same with what the agent told."""
+        return trace_of((self.layout.sessions / session / "trace.jsonl").read_bytes())
 
     def script(self, name: str, source: str) -> Path:
         """A Python program of the project, to be run as an agent."""

@@ -18,7 +18,14 @@ from proctor.check import CheckResult
 from proctor.checks.expected_writes import expected_writes
 from proctor.checks.index import CHECKS
 from proctor.trajectory import Trajectory
-from tools import figures_agreement, figures_citations, figures_judge, figures_vendors, figures_words
+from tools import (
+    figures_agreement,
+    figures_citations,
+    figures_judge,
+    figures_service,
+    figures_vendors,
+    figures_words,
+)
 from tools.records import folder, labelled_runs
 
 Runs = Sequence[Trajectory]
@@ -124,6 +131,7 @@ MEASURES: tuple[Measure, ...] = (
     *figures_vendors.MEASURES,
     *figures_agreement.MEASURES,
     *figures_judge.MEASURES,
+    *figures_service.MEASURES,
 )
 
 

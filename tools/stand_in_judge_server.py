@@ -25,7 +25,10 @@ USED = {"prompt_tokens": 120, "completion_tokens": 30, "total_tokens": 150}
 
 @dataclass(frozen=True)
 class Answer:
-    """One answer. `cut` closes the connection in the middle of it, `hang` never gives it."""
+    """One answer, by `model` where another one than was asked gives it.
+
+    `cut` closes the connection in the middle of it, `hang` never gives it.
+    """
 
     text: str | None = ""
     finish: str = "stop"
@@ -37,6 +40,7 @@ class Answer:
     headers: Mapping[str, str] = field(default_factory=dict)
     cut: bool = False
     hang: bool = False
+    model: str = ""
 
 
 @dataclass(frozen=True)
@@ -140,7 +144,7 @@ def _completion(answer: Answer, asked: Asked) -> dict[str, Any]:
         "id": "chatcmpl-stand-in",
         "object": "chat.completion",
         "created": 0,
-        "model": f"{asked.body['model']}-stand-in",
+        "model": answer.model or f"{asked.body['model']}-stand-in",
         "choices": [{"index": 0, "message": message, "finish_reason": answer.finish}],
         **({} if answer.usage is None else {"usage": answer.usage}),
     }

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
-
-import orjson
 
 from proctor import tokens
 from proctor.checks.asked import checked_parameters
@@ -17,7 +16,7 @@ from proctor.judge.inquiry import Inquiry, Terms, Vendors, digest
 from proctor.judge_wire import JudgeTerms
 from proctor.model_call import Model
 from proctor.rubric import Rubric
-from proctor.rubric_file import digest_of, load_rubric, shipped
+from proctor.rubric_file import digest_of, shipped, shipped_rubric
 from proctor.rubric_lint import errors_of, lint
 from proctor.trajectories.file import line_of
 from proctor.trajectory import Trajectory
@@ -58,10 +57,10 @@ def checked(terms: JudgeTerms, models: Mapping[str, Model], salt: bytes) -> Chec
     """The terms with all that they name. Raises UsageError or RubricError for a name that is not known here."""
     rubric = _rubric(terms.rubric)
     checked_preset(rubric, terms.preset)
-    name = terms.model or next(iter(models))
+    name = terms.model or next(iter(models), "")
     if name not in models:
         known = nearest(name, models)
-        raise UsageError("model_not_offered", f"this service does not judge with {name}", known)
+        raise UsageError("model_not_offered", f"this service does not judge with {name or 'any model'}", known)
     checks = {check: checked_parameters(check, given) for check, given in terms.checks.items()}
     return Checked(terms, rubric, digest_of(rubric), models[name], checks, asking(salt, name, terms.room))
 
@@ -90,7 +89,7 @@ def wanted(asked: Checked, trajectory: Trajectory, agent_vendor: str) -> Wanted:
         model=asked.model.name,
         rubric=asked.rubric,
         rubric_digest=asked.rubric_digest,
-        terms=orjson.dumps(own),
+        terms=json.dumps(own).encode(),
         run=line_of(trajectory).strip(),
         case=case_of(trajectory),
         agent=agent_of(trajectory),
@@ -118,7 +117,7 @@ def with_cases(runs: Iterable[Wanted]) -> list[Wanted]:
 
 def inquiry_from(terms: bytes | str, rubric: Rubric, trajectory: Trajectory) -> Inquiry:
     """What `wanted` was made of."""
-    told = orjson.loads(terms)
+    told = json.loads(terms)
     judge, agent, overridden = told["vendors"]
     return Inquiry(
         trajectory, rubric, told["preset"], told["checks"], Vendors(tuple(judge), tuple(agent), overridden=overridden)
@@ -145,7 +144,7 @@ def _rubric(asked: str | Rubric) -> Rubric:
         if asked not in shipped():
             fix = f"{nearest(asked, shipped())}; send one of your own whole"
             raise RubricError("rubric_unknown", f'this service has no rubric "{asked}"', fix)
-        return load_rubric(asked)
+        return shipped_rubric(asked)
     bad = errors_of(lint(asked))
     if bad:
         more = f" (and {len(bad) - 1} more)" if len(bad) > 1 else ""

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 from proctor.judge.service.queue import now
 from proctor.judge_wire import FindingTold
-from proctor.verdict import Verdict
+from proctor.verdict import Finding, Verdict
 
 if TYPE_CHECKING:
     from proctor.store import Database
 
 MOST_AT_ONCE = 1000
+KINDS = frozenset({*get_args(Finding.model_fields["kind"].annotation), "needs_review"} - {"note"})
 
 
 def keep_findings(database: Database, verdict: Verdict) -> None:

@@ -15,7 +15,7 @@ from random import Random
 from proctor.judge.choosing import chosen_model
 from proctor.model import FIRST_WAIT, LONGEST_WAIT, Wait, provider_of
 from proctor.model_call import Model, ModelCall, ModelFailure, Reply
-from proctor.model_gate import Gate
+from proctor.model_gate import Gate, leave
 
 Clock = Callable[[], float]
 
@@ -162,6 +162,7 @@ class GatedModel:
     async def ask(self, call: ModelCall) -> Reply:
         """The model's reply. Raises ModelFailure."""
         async with self._gate.turn():
+            await leave()
             try:
                 reply = await self._model.ask(call)
             except ModelFailure as failure:

@@ -24,6 +24,7 @@ _STATUSES = {
     "unknown_verdict": 404,
     "unknown_batch": 404,
     "unknown_review": 404,
+    "no_verdict": 404,
     "record_gone": 404,
     "review_taken": 409,
     "run_seen": 409,
@@ -80,11 +81,13 @@ def guarding(token: str, rate: RateLimit) -> list[Middleware]:
             return told(error)
         except web.HTTPMethodNotAllowed as error:
             allowed = ", ".join(sorted(error.allowed_methods))
-            answer = told(UsageError("method_not_allowed", f"{request.path} takes {allowed}, not {request.method}"))
+            answer = told(UsageError("method_not_allowed", f"{_path(request)} takes {allowed}, not {request.method}"))
             answer.headers["Allow"] = allowed
             return answer
         except web.HTTPNotFound:
-            return told(UsageError("unknown_route", f"the service has no {request.path}", "see docs/service.md"))
+            return told(UsageError("unknown_route", f"the service has no {_path(request)}", "see docs/service.md"))
+        except web.RequestPayloadError:
+            return told(UsageError("bad_body", "the body cannot be read: it is not encoded as its headers say"))
         except (web.HTTPException, ConnectionError):
             raise
         except Exception as error:
@@ -98,8 +101,9 @@ def guarding(token: str, rate: RateLimit) -> list[Middleware]:
     async def guard(request: web.Request, handler: Handler) -> web.StreamResponse:
         if request.path not in _OPEN_PATHS:
             if not carries_token(request, token):
-                _LOG.warning("refused: %s %s without the token", request.method, request.path)
-                answer = told(UsageError("token_wrong", f"the service wants its token in {TOKEN_HEADER}"))
+                _LOG.warning("refused: %s %s without the token", request.method, _path(request))
+                fix = "its start printed the token, or wrote it to --token-file; Authorization: Bearer carries it too"
+                answer = told(UsageError("token_wrong", f"the service wants its token in {TOKEN_HEADER}", fix))
                 answer.headers["WWW-Authenticate"] = "Bearer"
                 return answer
             seconds = rate.wait()
@@ -112,12 +116,16 @@ def guarding(token: str, rate: RateLimit) -> list[Middleware]:
     return [errors, guard]
 
 
+def _path(request: web.Request) -> str:
+    """As it was sent, which has no line ends and nothing of the query, of bounded length."""
+    return request.rel_url.raw_path[:200]
+
+
 def told(error: ProctorError) -> web.Response:
     """The answer that carries an error."""
     ours = error.exit_code == EXIT_PLATFORM
     status = _STATUSES.get(error.code, 500 if ours else 400)
-    told = ErrorAnswer(code=error.code, message=error.message, fix=error.fix, exit_code=error.exit_code)
-    answer = answered(told, status)
+    answer = answered(ErrorAnswer.of(error), status)
     if error.code in RETRY_AFTER:
         answer.headers["Retry-After"] = str(RETRY_AFTER[error.code])
     return answer
@@ -126,6 +134,11 @@ def told(error: ProctorError) -> web.Response:
 def answered(model: BaseModel, status: int = 200) -> web.Response:
     """A value as JSON."""
     return web.Response(status=status, body=model.model_dump_json().encode(), content_type="application/json")
+
+
+def flag_in(request: web.Request, name: str, *, otherwise: bool) -> bool:
+    """A flag of the query. Raises UsageError for anything but 0 and 1."""
+    return bool(number_in(request, name, int(otherwise), 1))
 
 
 def number_in(request: web.Request, name: str, otherwise: int, most: int) -> int:

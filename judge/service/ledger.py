@@ -5,19 +5,19 @@ What was on its way when the service was killed is asked once more, counted, and
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from proctor import tokens
-from proctor.errors import BudgetSpent, StoreError
+from proctor.errors import StoreError
 from proctor.judge.exchanges import Exchange, key_of
-from proctor.judge.service.budgets import Budgets, Reservation
+from proctor.judge.service.queue import put_back
+from proctor.judge.service.till import Paying, today
 from proctor.model import ATTEMPTS
 from proctor.model_call import Model, ModelCall, ModelFailure, Reply
+from proctor.model_gate import told_of_leaving
 from proctor.prices import worst_cost
 from proctor.store import Store
 from proctor.verdict import CriterionResult
@@ -26,54 +26,28 @@ if TYPE_CHECKING:
     from proctor.store import Database
 
 
-class Till:
-    """Budgets, and whoever waits until money that is set aside for others' calls comes back."""
+@dataclass
+class _Entry:
+    """A call in the ledger, made when its turn has come: what still waits is not out, and cannot be lost."""
 
-    def __init__(self, budgets: Budgets, *, per_day: bool) -> None:
-        """`per_day`: there is a limit for days."""
-        self.budgets = budgets
-        self._per_day = per_day
-        self._freed = asyncio.Event()
+    store: Store
+    verdict: str
+    key: str
+    worst: float
+    made: bool = False
 
-    def is_limited(self, batch: str | None) -> bool:
-        """A call has to be counted before it goes out."""
-        return self._per_day or batch is not None
-
-    async def reserve(self, batch: str | None, worst: float | None) -> Reservation:
-        """Set the worst case aside. Raises BudgetSpent where it never fits, whatever calls under way come to."""
-        while True:
-            self._freed.clear()
-            try:
-                return self.budgets.reserve(batch, worst)
-            except BudgetSpent as spent:
-                if not spent.passing:
-                    raise
-            await self._freed.wait()
-
-    def settle(self, reservation: Reservation, cost: float | None) -> float:
-        """The call has ended; gives what it is charged with."""
-        self.budgets.settle(reservation, cost)
-        self._freed.set()
-        return float(reservation.worst or 0) if cost is None else cost
-
-    def cancel(self, reservation: Reservation) -> None:
-        """The call never went out."""
-        self.budgets.cancel(reservation)
-        self._freed.set()
-
-
-@dataclass(frozen=True)
-class Paying:
-    """Whose budget a verdict's calls are charged to."""
-
-    till: Till
-    batch: str
-    limited: bool
-    """The batch has a budget of its own."""
+    async def make(self) -> None:
+        """Enter it, once for all its attempts."""
+        if not self.made:
+            await self.store.run(lambda database: _begin(database, self.verdict, self.key, self.worst))
+            self.made = True
 
 
 class LedgerModel:
-    """A model whose calls are entered in the ledger, one for each verdict that is made."""
+    """A model whose calls are entered in the ledger, one for each verdict that is made.
+
+    It has to be one behind a gate, which tells when a call goes out.
+    """
 
     def __init__(self, model: Model, store: Store, verdict: str, paying: Paying, *, reuse: bool) -> None:
         """`reuse`: replies of earlier verdicts answer equal questions."""
@@ -105,23 +79,22 @@ class LedgerModel:
         till, purse = self._paying.till, self._paying.batch if self._paying.limited else None
         day = today()
         reservation = await till.reserve(purse, self._worst(call) if till.is_limited(purse) else 0.0)
+        entry = _Entry(self._store, self._verdict, key, float(reservation.worst or 0))
         try:
-            worst = float(reservation.worst or 0)
-            await self._store.run(lambda database: _begin(database, self._verdict, key, worst))
-        except BaseException:
-            till.cancel(reservation)
-            with suppress(StoreError):  # we were stopped while it was entered, or the disk refused that
-                await self._store.run(lambda database: _forget(database, self._verdict, key))
-            raise
-        try:
-            reply = await self._model.ask(call)
+            with told_of_leaving(entry.make):
+                reply = await self._model.ask(call)
         except ModelFailure as failure:
             exchange, cost = Exchange.of_failure(key, call.schema_name, failure), failure.usage.cost
             await self._answered(exchange, day, till.settle(reservation, cost), untold=cost is None)
             raise
-        except BaseException:  # we were stopped: nobody knows what became of it
-            charged = till.settle(reservation, None)
-            await self._store.run(lambda database: self._lose(database, key, day, charged))
+        except BaseException:
+            if entry.made:  # we were stopped: nobody knows what became of it
+                charged = till.settle(reservation, None)
+                await self._store.run(lambda database: self._lose(database, key, day, charged))
+            else:
+                till.cancel(reservation)
+                with suppress(StoreError):  # we were stopped while it was entered, or the disk refused that
+                    await self._store.run(lambda database: _forget(database, self._verdict, key))
             raise
         exchange, cost = Exchange.of_reply(key, call.schema_name, reply), reply.usage.cost
         await self._answered(exchange, day, till.settle(reservation, cost), untold=cost is None)
@@ -149,11 +122,6 @@ class LedgerModel:
     def _lose(self, database: Database, key: str, day: str, charged: float) -> None:
         database.execute("UPDATE calls SET state = 'lost' WHERE verdict = ? AND key = ?", (self._verdict, key))
         charge(database, day, self._paying.batch, charged)
-
-
-def today() -> str:
-    """The date in UTC, as `2026-01-31`."""
-    return datetime.now(UTC).date().isoformat()
 
 
 def _kept(database: Database, verdict: str, key: str, *, reuse: bool) -> Exchange | None:
@@ -200,15 +168,23 @@ def charge(database: Database, day: str, batch: str, cost: float) -> None:
         )
 
 
-def settle_lost(database: Database, day: str) -> int:
-    """After a kill: calls whose answer was lost are taken for spent at their worst. Gives how many there are."""
+def settle_lost(database: Database, day: str, verdict: str = "") -> int:
+    """Calls whose answer was lost, of all or of one verdict, are taken for spent at their worst. Gives how many."""
     lost = database.execute(
-        "SELECT payer, reserved FROM calls JOIN verdicts ON id = calls.verdict WHERE calls.state = 'started'"
+        "SELECT calls.verdict, key, payer, reserved FROM calls JOIN verdicts ON id = calls.verdict"
+        " WHERE calls.state = 'started' AND (? = '' OR id = ?)",
+        (verdict, verdict),
     ).fetchall()
-    for payer, reserved in lost:
+    for asker, key, payer, reserved in lost:
         charge(database, day, payer, reserved)
-    database.execute("UPDATE calls SET state = 'lost' WHERE state = 'started'")
+        database.execute("UPDATE calls SET state = 'lost' WHERE verdict = ? AND key = ?", (asker, key))
     return len(lost)
+
+
+def begin_again(database: Database, verdict: str) -> None:
+    """Queue a verdict that could not be kept track of; a call of it that went out is lost, and is a repeat if made."""
+    settle_lost(database, today(), verdict)
+    put_back(database, verdict)
 
 
 def close_calls(

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-
-import orjson
 
 from proctor.errors import PlatformError
 from proctor.judge.case_record import case_record_of
@@ -14,9 +13,10 @@ from proctor.judge.inquiry import Inquiry, Terms
 from proctor.judge.judging import Told, judge
 from proctor.judge.record import Record, record_of
 from proctor.judge.service.asked_for import asking, inquiry_from
-from proctor.judge.service.ledger import LedgerModel, Paying, Till, spent_of
+from proctor.judge.service.ledger import LedgerModel, spent_of
 from proctor.judge.service.queue import Task
 from proctor.judge.service.records import AnyRecord, record_by_id
+from proctor.judge.service.till import Paying, Till
 from proctor.model_call import Model
 from proctor.rubric import Rubric
 from proctor.store import Store
@@ -39,7 +39,7 @@ class Maker:
         Raises what `judge` raises: BudgetSpent before anything is spent, UsageError for checks that cannot be run.
         """
         rubric = await self._rubric(task.rubric)
-        terms = asking(self.salt, task.model, orjson.loads(task.terms)["room"])
+        terms = asking(self.salt, task.model, json.loads(task.terms)["room"])
         model = LedgerModel(
             self.models[task.model], self.store, task.id, await self._paying(task.payer), reuse=self.reuse
         )

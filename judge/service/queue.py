@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 OPEN = ("waiting", "queued", "running")
 _OPEN = "('waiting', 'queued', 'running')"
+_COMMAND, _SERVICE, _BOTH = 0, 1, 2
+"""Who wants a verdict (`lasting`): a command while it runs, a service for good, a command what a service accepted."""
 
 
 @dataclass(frozen=True)
@@ -78,9 +80,10 @@ def accept(database: Database, batch: Batch, taking: Taking) -> set[str]:
     for number, each in enumerate(batch.wanted):
         if each.id in anew:
             _queue(database, each, batch.id, sequence + 1 + number, number, lasting=taking.lasting)
-    ids = [each.id for each in batch.wanted]
-    if taking.lasting:
-        database.conn.executemany("UPDATE verdicts SET lasting = 1 WHERE id = ?", [(each,) for each in ids])
+    wants, of = (_SERVICE, _COMMAND) if taking.lasting else (_BOTH, _SERVICE)
+    database.conn.executemany(
+        "UPDATE verdicts SET lasting = ? WHERE id = ? AND lasting = ?", [(wants, each.id, of) for each in batch.wanted]
+    )
     for each in batch.wanted:
         if each.id in anew and each.kind == "case":
             release_case(database, each.id)
@@ -99,17 +102,15 @@ def take(database: Database, model: str, *, lasting: bool, by_age: bool) -> Task
     one. Whoever takes does both in turn, so that neither waits for ever.
     """
     order = "seq" if by_age else "place, seq"
-    found = list(
-        database.query(
-            "SELECT id, kind, subject, model, rubric, terms, run, payer FROM verdicts"  # noqa: S608 - one of two
-            f" WHERE state = 'queued' AND model = ? AND lasting = ? ORDER BY {order} LIMIT 1",
-            (model, int(lasting)),
-        )
+    question = (
+        "SELECT id, kind, subject, model, rubric, terms, run, payer FROM verdicts"  # noqa: S608 - one of two
+        f" WHERE state = 'queued' AND model = ? AND lasting = ? ORDER BY {order} LIMIT 1"
     )
-    if not found:
-        return None
-    database.execute("UPDATE verdicts SET state = 'running' WHERE id = ?", (found[0]["id"],))
-    return Task(**found[0])
+    for wanted_by in (_SERVICE,) if lasting else (_COMMAND, _BOTH):
+        for found in database.query(question, (model, wanted_by)):
+            database.execute("UPDATE verdicts SET state = 'running' WHERE id = ?", (found["id"],))
+            return Task(**found)
+    return None
 
 
 def put_back(database: Database, identity: str) -> None:
@@ -157,15 +158,15 @@ def release_case(database: Database, case: str) -> str:
 
 
 def recover(database: Database, *, lasting: bool) -> int:
-    """After a stop of whatever kind: begun verdicts are queued again. Gives how many are to be made.
+    """After a stop of whatever kind: begun verdicts are queued again. Gives how many this service is to make.
 
-    A command's own service withdraws what commands before it left: nobody waits for that any more.
+    What commands left is withdrawn: nobody waits for that any more. What a service accepted waits for a service.
     """
     database.execute("UPDATE verdicts SET state = 'queued' WHERE state = 'running'")
-    if not lasting:
-        database.execute(f"UPDATE verdicts SET state = 'withdrawn' WHERE lasting = 0 AND state IN {_OPEN}")  # noqa: S608
-    where = "state IN ('waiting', 'queued') AND lasting = ?"
-    return int(database.execute(f"SELECT COUNT(*) FROM verdicts WHERE {where}", (int(lasting),)).fetchone()[0])  # noqa: S608
+    database.execute("UPDATE verdicts SET lasting = ? WHERE lasting = ?", (_SERVICE, _BOTH))
+    left = f"UPDATE verdicts SET state = 'withdrawn' WHERE lasting = ? AND state IN {_OPEN}"  # noqa: S608
+    database.execute(left, (_COMMAND,))
+    return count_waiting(database) if lasting else 0
 
 
 def now() -> str:

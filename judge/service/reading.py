@@ -21,6 +21,8 @@ from proctor.model_call import Model
 from proctor.trajectories.file import json_of, trajectory_of
 from proctor.wire import ErrorAnswer
 
+_PARTS = "send what is judged on other terms as a batch of its own"
+
 
 @dataclass(frozen=True)
 class Offered:
@@ -45,6 +47,8 @@ class _Reading:
 
     def take(self, number: int, value: Any) -> None:
         """A line with a run. Raises ProctorError or ValueError for one that cannot be judged."""
+        if isinstance(value, dict) and "batch" in value and "id" not in value:
+            raise UsageError("header_misplaced", "a header stands here, and only the first line can be one", _PARTS)
         trajectory = trajectory_of(value)
         key = (trajectory.id, trajectory.trial)
         if key in self.seen:
@@ -57,7 +61,9 @@ def read_request(body: bytes, offered: Offered) -> Wanted:
     """The one verdict that a body asks for. Raises UsageError or RubricError."""
     try:
         value = _versioned(json_of(body))
-        trajectory = trajectory_of(value.pop("trajectory", None))
+        if "trajectory" not in value:
+            raise UsageError("bad_request", "it has no trajectory", 'send {"trajectory": {...}}, see docs/service.md')
+        trajectory = trajectory_of(value.pop("trajectory"))
     except ValueError as error:
         raise _refusal(error) from None
     asked = formed(VerdictRequest, {**value, "trajectory": trajectory})
@@ -84,7 +90,7 @@ async def read_batch(request: web.Request, offered: Offered) -> Batch:
             reading.take(number, value)
         except (ValueError, ProctorError) as error:
             if reading is None:
-                raise _refusal(error) from None
+                raise _refusal(error, "one JSON value a line (curl wants --data-binary: -d joins lines)") from None
             reading.refused.append(_refused_line(number, line, error))
         await asyncio.sleep(0)  # others are answered between two lines
     if reading is None or not reading.wanted:
@@ -95,21 +101,29 @@ async def read_batch(request: web.Request, offered: Offered) -> Batch:
 
 async def _lines(request: web.Request, limits: Limits) -> AsyncIterator[tuple[int, bytes]]:
     """The lines of a body, numbered from 1."""
+    if (request.content_length or 0) > limits.batch_bytes:
+        raise _too_large(f"{limits.batch_bytes} bytes")
     buffer, read, number = bytearray(), 0, 0
     async for piece in request.content.iter_any():
         read += len(piece)
         if read > limits.batch_bytes:
-            raise UsageError("batch_too_large", f"a batch has at most {limits.batch_bytes} bytes", "send it in parts")
+            raise _too_large(f"{limits.batch_bytes} bytes")
         start, seen = 0, len(buffer)
         buffer += piece
         while (end := buffer.find(b"\n", max(start, seen))) >= 0:
             number += 1
+            if number > limits.batch_lines:
+                raise _too_large(f"{limits.batch_lines} lines")
             yield number, _line(buffer[start:end], number, limits)
             start = end + 1
         del buffer[:start]
         if len(buffer) > limits.line_bytes:
             _line(buffer, number + 1, limits)
     yield number + 1, bytes(buffer)
+
+
+def _too_large(most: str) -> UsageError:
+    return UsageError("batch_too_large", f"a batch has at most {most}", "send it in parts")
 
 
 def _line(line: bytearray, number: int, limits: Limits) -> bytes:
@@ -130,16 +144,16 @@ def _versioned(value: Any) -> dict[str, Any]:
     return dict(value)
 
 
-def _refusal(error: Exception) -> ProctorError:
+def _refusal(error: Exception, fix: str = "") -> ProctorError:
+    """`fix` is for what is no JSON."""
     if isinstance(error, ProctorError):
         return error
-    return UsageError(getattr(error, "code", "not_json"), str(error))
+    code = getattr(error, "code", "not_json")
+    return UsageError(code, str(error), fix if code == "not_json" else "")
 
 
 def _refused_line(number: int, line: bytes, error: Exception) -> RefusedLine:
-    refusal = _refusal(error)
-    told = ErrorAnswer(code=refusal.code, message=refusal.message, fix=refusal.fix, exit_code=refusal.exit_code)
-    return RefusedLine(line=number, trajectory=_id_in(line), error=told)
+    return RefusedLine(line=number, trajectory=_id_in(line), error=ErrorAnswer.of(_refusal(error)))
 
 
 def _id_in(line: bytes) -> str:

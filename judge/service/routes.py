@@ -11,13 +11,13 @@ import orjson
 from aiohttp import web
 
 from proctor import __version__
-from proctor.errors import ServiceBusy
+from proctor.errors import ServiceBusy, StoreError, UsageError, nearest
 from proctor.http_server import body_of
 from proctor.judge.service import queue
 from proctor.judge.service.answers import batch_answer, is_open, verdict_answer
 from proctor.judge.service.feed import Feed
-from proctor.judge.service.findings import MOST_AT_ONCE, findings_after
-from proctor.judge.service.http import answered, number_in
+from proctor.judge.service.findings import KINDS, MOST_AT_ONCE, findings_after
+from proctor.judge.service.http import answered, flag_in, number_in
 from proctor.judge.service.queue import Batch, Taking
 from proctor.judge.service.reading import Offered, read_batch, read_request
 from proctor.judge.service.records import find_record
@@ -25,7 +25,7 @@ from proctor.judge.service.streaming import Results
 from proctor.judge.service.working import Lanes
 from proctor.judge_wire import FindingsAnswer, ReadyAnswer, RubricsAnswer, RubricTold
 from proctor.prometheus import CONTENT_TYPE
-from proctor.rubric_file import digest_of, load_rubric, shipped
+from proctor.rubric_file import digest_of, shipped, shipped_rubric
 from proctor.store import Store
 
 LONGEST_WAIT = 3600
@@ -101,16 +101,17 @@ class Routes:
 
     async def _verdict(self, request: web.Request) -> web.StreamResponse:
         which = request.match_info["id"]
-        if request.query.get("record") == "1":
+        if flag_in(request, "record", otherwise=False):
             return answered(await self._desk.store.run(lambda database: find_record(database, which)))
         return await self._answer(which)
 
     async def _batch(self, request: web.Request) -> web.StreamResponse:
+        waits, progress = flag_in(request, "wait", otherwise=True), _progress(request)
         batch = await read_batch(request, self._desk.offered)
         anew = await self._accept(batch)
-        if request.query.get("wait") == "0":
+        if not waits:
             return answered(await self._desk.store.run(lambda database: batch_answer(database, batch.id)), 202)
-        return await self._desk.results.stream(request, batch.id, anew, progress=_progress(request))
+        return await self._desk.results.stream(request, batch.id, anew, progress=progress)
 
     async def _accept(self, batch: Batch) -> set[str]:
         if self._desk.results.stopping.is_set():
@@ -124,12 +125,12 @@ class Routes:
         return answered(await self._desk.store.run(lambda database: batch_answer(database, which)))
 
     async def _results(self, request: web.Request) -> web.StreamResponse:
-        which = request.match_info["id"]
+        which, progress = request.match_info["id"], _progress(request)
         await self._desk.store.run(lambda database: batch_answer(database, which))
-        return await self._desk.results.stream(request, which, progress=_progress(request))
+        return await self._desk.results.stream(request, which, progress=progress)
 
     async def _rubrics(self, _: web.Request) -> web.StreamResponse:
-        rubrics = [(name, load_rubric(name)) for name in shipped()]
+        rubrics = [(name, shipped_rubric(name)) for name in shipped()]
         return answered(
             RubricsAnswer(
                 rubrics=tuple(RubricTold(name=name, digest=digest_of(each), rubric=each) for name, each in rubrics)
@@ -139,6 +140,8 @@ class Routes:
     async def _findings(self, request: web.Request) -> web.StreamResponse:
         after, most = number_in(request, "after", 0, 2**62), number_in(request, "limit", 100, MOST_AT_ONCE)
         kind = request.query.get("kind", "")
+        if kind and kind not in KINDS:
+            raise UsageError("bad_query", f"there are no findings of kind {kind[:40]!r}", nearest(kind, KINDS))
         found = await self._desk.store.run(lambda database: findings_after(database, after, kind, most))
         return answered(FindingsAnswer(findings=tuple(found)))
 
@@ -147,8 +150,11 @@ class Routes:
 
     async def _ready(self, _: web.Request) -> web.StreamResponse:
         desk = self._desk
-        waiting = await desk.store.run(queue.count_waiting)
-        stopping, trouble = desk.results.stopping.is_set(), desk.lanes.trouble
+        stopping, trouble, waiting = desk.results.stopping.is_set(), desk.lanes.trouble, 0
+        try:
+            waiting = await desk.store.run(queue.count_waiting)
+        except StoreError as error:
+            trouble = error.message
         full = waiting >= desk.taking.most_waiting
         why = trouble or ("the queue is full" if full else "")
         ready = ReadyAnswer(
@@ -166,4 +172,4 @@ class Routes:
 
 
 def _progress(request: web.Request) -> bool:
-    return request.query.get("progress") == "1"
+    return flag_in(request, "progress", otherwise=False)

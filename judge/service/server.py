@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import logging
 import os
 import secrets
 from collections.abc import Mapping
@@ -11,7 +10,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from aiohttp import web
-from aiohttp.http_exceptions import HttpProcessingError
 
 from proctor.judge.salt import salt_in
 from proctor.judge.service import ledger, metrics, queue
@@ -19,7 +17,6 @@ from proctor.judge.service.budgets import Budgets
 from proctor.judge.service.feed import Feed
 from proctor.judge.service.gates import ProviderGates
 from proctor.judge.service.http import RateLimit, guarding
-from proctor.judge.service.ledger import Till
 from proctor.judge.service.lock import FolderLock
 from proctor.judge.service.making import Maker
 from proctor.judge.service.queue import Taking
@@ -31,6 +28,8 @@ from proctor.judge.service.routes import Desk, Routes
 from proctor.judge.service.schema import STEPS
 from proctor.judge.service.settings import Settings
 from proctor.judge.service.streaming import Results
+from proctor.judge.service.till import Till, today
+from proctor.judge.service.unreadable import Runner, quiet
 from proctor.judge.service.working import Lanes, Noted
 from proctor.listening import base_url, cannot_listen
 from proctor.model_call import Model
@@ -39,7 +38,6 @@ from proctor.store import Store
 if TYPE_CHECKING:
     from proctor.store import Database
 
-_LOG = logging.getLogger("proctor.judge")
 _HEADER_BYTES = 16 * 1024
 _LAST_ANSWERS = 5.0
 """Seconds that answers on their way have when the service stops."""
@@ -105,7 +103,7 @@ async def _started(
 ) -> Service:
     lost, spent = await store.run(_recovered)
     goes_on = await store.run(lambda database: queue.recover(database, lasting=settings.lasting))
-    budgets, feed = Budgets(settings.per_day, spent, ledger.today), Feed()
+    budgets, feed = Budgets(settings.per_day, spent, today), Feed()
     till = Till(budgets, per_day=settings.per_day is not None)
     lanes = Lanes(
         store, Maker(store, salt, models, till, reuse), feed, _noting(settings.share), lasting=settings.lasting
@@ -130,10 +128,10 @@ async def _started(
 async def _listening(settings: Settings, routes: Routes, store: Store, token: str) -> tuple[web.AppRunner, str]:
     app = web.Application(middlewares=guarding(token, RateLimit(settings.limits.requests_a_second)))
     app.add_routes([*routes.table(), *review_routes(store, record_by_id)])
-    runner = web.AppRunner(
+    runner = Runner(
         app,
         access_log=None,
-        logger=_quiet(),
+        logger=quiet(),
         max_line_size=_HEADER_BYTES,
         max_field_size=_HEADER_BYTES,
         shutdown_timeout=_LAST_ANSWERS,
@@ -149,7 +147,7 @@ async def _listening(settings: Settings, routes: Routes, store: Store, token: st
 
 def _recovered(database: Database) -> tuple[int, float]:
     """How many calls were lost on their way, and what was spent today, with those at their worst."""
-    lost, day = ledger.settle_lost(database, ledger.today()), ledger.today()
+    lost, day = ledger.settle_lost(database, today()), today()
     (spent,) = database.execute("SELECT COALESCE(SUM(cost), 0) FROM spent WHERE day = ?", (day,)).fetchone()
     return lost, float(spent)
 
@@ -161,21 +159,3 @@ def _noting(share: float) -> Noted:
         note_verdict(database, record.verdict, record.rubric, json.loads(terms).get("at_least"), share)
 
     return noted
-
-
-class _Unreadable(logging.Handler):
-    """What fails outside of our handlers, as aiohttp tells it: never the bytes of a request, which may hold a token."""
-
-    def emit(self, record: logging.LogRecord) -> None:
-        """Tell it in our own words."""
-        error = record.exc_info[1] if record.exc_info is not None and record.levelno >= logging.ERROR else None
-        if isinstance(error, HttpProcessingError):
-            _LOG.warning("refused: a request that is no HTTP, or with too long a header")
-        elif error is not None and not isinstance(error, ConnectionError):  # whoever asked has left
-            _LOG.error("an answer could not be written: %s", type(error).__name__)
-
-
-def _quiet() -> logging.Logger:
-    log = logging.Logger("proctor.judge.http")
-    log.addHandler(_Unreadable())
-    return log

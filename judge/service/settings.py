@@ -17,6 +17,7 @@ class Limits:
     line_bytes: int = MAX_LINE_BYTES
     """Of one trajectory or request."""
     batch_bytes: int = 256 * MIB
+    batch_lines: int = 100_000
     waiting: int = 10_000
     """Verdicts asked for and not begun; past it nothing is accepted."""
     requests_a_second: float = 100.0

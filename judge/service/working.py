@@ -7,13 +7,13 @@ import logging
 from collections import Counter
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from proctor.errors import BudgetSpent, PlatformError, ProctorError, StoreError
 from proctor.judge.service import queue
 from proctor.judge.service.feed import Feed, News
 from proctor.judge.service.findings import keep_findings
-from proctor.judge.service.ledger import LedgerModel, close_calls
+from proctor.judge.service.ledger import LedgerModel, begin_again, close_calls
 from proctor.judge.service.making import Maker
 from proctor.judge.service.queue import Task
 from proctor.judge.service.records import AnyRecord, keep_record
@@ -23,6 +23,7 @@ from proctor.wire import ErrorAnswer
 if TYPE_CHECKING:
     from proctor.store import Database
 
+T = TypeVar("T")
 _LOG = logging.getLogger("proctor.judge")
 _FIRST_WAIT, _LONGEST_WAIT = 0.5, 30.0
 """Seconds between tries to store a verdict on a disk that refuses it."""
@@ -88,6 +89,7 @@ class Lanes:
                 if not self._stopping:
                     await woken.wait()
                 continue
+            self.trouble = ""
             self.at_work += 1
             try:
                 await self._one(task)
@@ -102,6 +104,9 @@ class Lanes:
         except asyncio.CancelledError:
             await self._store.run(lambda database: queue.put_back(database, task.id))
             raise
+        except StoreError as error:  # what was accepted is made all the same, once the disk is well
+            await self._troubled(error, _FIRST_WAIT)
+            await self._kept(lambda database: begin_again(database, task.id))
         except Exception as error:
             refusal = _refusal(task, error)
             how = "refused" if isinstance(error, BudgetSpent) else "failed"
@@ -121,19 +126,23 @@ class Lanes:
 
     async def _ended(self, task: Task, work: Callable[[Database], list[str]], how: str) -> None:
         """Store how a task ended, however long the disk refuses it, and tell whoever waits."""
-        wait = _FIRST_WAIT
-        while True:
-            try:
-                lost = await self._store.run(work)
-                break
-            except StoreError as error:
-                await self._troubled(error, wait)
-                wait = min(2 * wait, _LONGEST_WAIT)
-        self.trouble = ""
+        lost = await self._kept(work)
         self.made[how] += 1
         for each in (task.id, *lost):
             self._feed.tell(News(each))
         self.wake()  # a case may have waited for this trial
+
+    async def _kept(self, work: Callable[[Database], T]) -> T:
+        wait = _FIRST_WAIT
+        while True:
+            try:
+                done = await self._store.run(work)
+            except StoreError as error:
+                await self._troubled(error, wait)
+                wait = min(2 * wait, _LONGEST_WAIT)
+            else:
+                self.trouble = ""
+                return done
 
     async def _troubled(self, error: StoreError, seconds: float) -> None:
         self.trouble = error.message
@@ -145,12 +154,11 @@ def _refusal(task: Task, error: Exception) -> ProctorError:
     """What is told of a verdict that could not be made; what is ours to mend is in the log, with its trace."""
     if isinstance(error, ProctorError):
         if not isinstance(error, BudgetSpent):
-            _LOG.error("%s: %s", task.subject, error)
+            _LOG.error("verdict %s: %s", task.id, error)
         return error
-    _LOG.error("judging %s failed inside Proctor", task.subject, exc_info=error)
+    _LOG.error("verdict %s failed inside Proctor", task.id, exc_info=error)
     return PlatformError("platform_error", f"Proctor failed: {type(error).__name__}: {error}")
 
 
 def _refuse(database: Database, task: Task, error: ProctorError) -> list[str]:
-    told = ErrorAnswer(code=error.code, message=error.message, fix=error.fix, exit_code=error.exit_code)
-    return queue.end(database, task.id, error=told.model_dump_json())
+    return queue.end(database, task.id, error=ErrorAnswer.of(error).model_dump_json())

@@ -40,7 +40,7 @@ class Progress:
             self._repeats += answer.repeats
             self._untold += answer.cost is None
             self._cost += answer.cost or 0.0
-        self._over_budget += answer.error is not None and answer.error.code.startswith("budget_")
+        self._over_budget += answer.error is not None and answer.error.code == "budget_batch"
         if self.moves:
             click.echo("\r\x1b[K", nl=False, err=True)
         if answer.verdict is None:

@@ -44,7 +44,7 @@ async def own_service(
 ) -> AsyncIterator[Service]:
     """That service itself; without models it judges nothing, and what it has can be read and labelled."""
     layout.ensure_state()
-    limits = replace(Limits(), requests_a_second=1e6, waiting=10**9, batch_bytes=2**40)
+    limits = replace(Limits(), requests_a_second=1e6, waiting=10**9, batch_bytes=2**40, batch_lines=2**40)
     settings = Settings(layout.judge, models, agent_vendor, lasting=False, limits=limits, grace=0.0)
     if taped is not None:
         settings = replace(settings, runs_at_once=1)

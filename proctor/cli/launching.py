@@ -19,6 +19,7 @@ from proctor.cli.report import summary_text
 from proctor.client import ControlClient
 from proctor.config import Config
 from proctor.errors import UsageError
+from proctor.fault_file import read_plan
 from proctor.launch import agent_environment, chosen_modes, session_spec
 from proctor.overlay import Patch
 from proctor.proxy.server import start_proxy
@@ -37,6 +38,7 @@ def session_options(*, needs_cassette: bool = True) -> Callable[[_Command], _Com
         listening_options,
         click.option("--isolate", is_flag=True, help="COMMAND can reach the proxy and nothing else (Linux)."),
         click.option("--allow-unused", is_flag=True, help="A service that is never asked is no failure."),
+        click.option("--faults", default="", metavar="PLAN", help="What goes wrong, and when: a file, or TOOL:2=KIND."),
         click.option("--strict", is_flag=True, help="An answer recorded in another state is a miss."),
         click.option("--json", "as_json", is_flag=True, help="Print the summary as a JSON line on stdout, last."),
         click.argument("command", nargs=-1, type=click.UNPROCESSED),
@@ -68,6 +70,7 @@ def launch(
     advertise: str,
     isolate: bool,
     allow_unused: bool,
+    faults: str,
     strict: bool,
     as_json: bool,
     command: Sequence[str],
@@ -89,6 +92,7 @@ def launch(
         folder=folder_now(config.root),
         over=over,
         allow_unused=allow_unused,
+        faults=read_plan(faults) if faults else None,
         strict=strict,
         timing=timing,
         overlay=overlay,

@@ -20,6 +20,7 @@ _COMMANDS: Commands = {
     "env": ("proctor.cli.env:env", "Print the variables that point an agent at a session."),
     "session": ("proctor.cli.session:session", "Read what a session did."),
     "effects": ("proctor.cli.effects:effects", "Show what each recorded call does, and declare what is guessed."),
+    "faults": ("proctor.cli.faults:faults", "Look at fault plans: what goes wrong, and when."),
     "trajectory": ("proctor.cli.trajectory:trajectory", "Show, check and convert what runs did."),
     "judge": ("proctor.cli.judge:judge", "Judge runs against a rubric, and check rubrics."),
     "review": ("proctor.cli.review:review", "Label runs that the judge was in doubt about."),

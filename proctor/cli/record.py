@@ -30,6 +30,9 @@ def record(only: str, again: Sequence[str], yes: bool, **options: Any) -> int:
     With --isolate (Linux) the agent has a network of its own, with the proxy in it and nothing else: so no client goes
     past unseen. With --host and --advertise an agent in a container reaches the proxy, by addresses with a secret path.
 
+    With --faults, calls go wrong as planned (docs/faults.md): these are answered in place of the real service and are
+    not on the tape.
+
     With --again, each tape is recorded once more and compared with what it was. Where nothing really changed it stays,
     byte for byte; else it is replaced if you say so, at the terminal or by --yes, and the new one is kept aside (status
     1) if not. It may be given several times; a folder below cassettes/ means every tape in it.
@@ -56,7 +59,8 @@ def record(only: str, again: Sequence[str], yes: bool, **options: Any) -> int:
 
 def _again(named: Sequence[str], yes: bool, only: str, **options: Any) -> int:
     given = {"--cassette": options["cassette"], "--mode": options["modes"], "--only": only, "--over": options["over"]}
-    wrong = [option for option, value in (*given.items(), ("--strict", options["strict"])) if value]
+    given |= {"--faults": options["faults"], "--strict": options["strict"]}
+    wrong = [option for option, value in given.items() if value]
     if wrong:
         told = f"--again takes everything from the tape, and {wrong[0]} says otherwise"
         raise UsageError("again_with_more", told, f"leave out {wrong[0]}")

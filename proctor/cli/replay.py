@@ -25,6 +25,8 @@ def replay(overlay: Path | None, *, timing: bool, **options: Any) -> int:
     With --timing every answer of the tape comes as long after its request as the real one did, and each event of a
     stream at its own moment: for tests of time-outs and progress. Without it nothing waits.
 
+    With --faults, calls go wrong as planned: `proctor faults explain PLAN` tells what a plan does.
+
     With --isolate (Linux) the agent has a network of its own, with the proxy in it and nothing else: so no client goes
     past unseen, whatever it makes of proxy variables.
 
@@ -34,6 +36,7 @@ def replay(overlay: Path | None, *, timing: bool, **options: Any) -> int:
       proctor replay --cassette refund --mode llm=live -- python agent.py
       proctor replay --cassette refund --mode llm=live --mode orders=new_episodes -- python agent.py
       proctor replay --cassette refund --mode llm=live --overlay lost_parcel.toml -- python agent.py
+      proctor replay --cassette refund --mode llm=live --faults create_refund:1=timeout -- python agent.py
       proctor replay --cassette refund --timing -- python agent.py
     """
     return launch("replay", overlay=load_overlay(overlay) if overlay else (), timing=timing, **options)

@@ -28,6 +28,9 @@ def summary_lines(summary: SessionSummary, end: Ending, command_status: int, roo
         age = age_text(summary.recorded_at, datetime.fromisoformat(summary.started_at))
         yield f"  tape        {summary.interactions} interactions, recorded {summary.recorded_at} ({age})"
     yield from _episodes(summary)
+    if summary.events or summary.events_dropped:
+        dropped = f", {summary.events_dropped} DROPPED" if summary.events_dropped else ""
+        yield f"  events      {summary.events} told by the agent{dropped}"
     yield from _effects(summary)
     yield from _otherwise(summary)
     if summary.unused:
@@ -76,6 +79,11 @@ def _otherwise(summary: SessionSummary) -> Iterator[str]:
         yield f"  forgiven    {_listed([f'{each.service} {each.difference}' for each in summary.forgiven])}"
     if summary.overlaid:
         yield f"  overlaid    {summary.overlaid} answers hold other data than was recorded (--overlay)"
+    if summary.faults:
+        fired = [f"{fault.name} call {fault.call}: {fault.kind} (#{fault.index})" for fault in summary.faults]
+        yield f"  faults      {_listed(fired)}"
+    for unfired in summary.faults_unfired:
+        yield f"  NOT FIRED   fault {unfired.told}"
     for other in summary.other_states[:_LISTED]:
         times = f" {other.count} times" if other.count > 1 else ""
         yield f"  other state {other.service} {other.name} was answered{times} from #{other.index}: {other.writes[0]}"
@@ -116,13 +124,14 @@ def _verdict(end: Ending, command_status: int) -> Iterator[str]:
 
 def _counts(summary: SessionSummary) -> str:
     parts = [f"{summary.exchanges} exchanges in {summary.seconds:.1f} s"]
-    answered = (
+    counts = (
         (summary.recorded, "recorded"),
         (summary.hits, "from the tape"),
         (summary.live, "live"),
         (summary.worlds, "from worlds"),
+        (summary.faulted, "faulted"),
     )
-    for count, what in answered:
+    for count, what in counts:
         if count:
             parts.append(f"{count} {what}")
     if summary.repeated:

@@ -10,6 +10,7 @@ import click
 from proctor.cli.project import project_layout
 from proctor.cli.report import summary_text
 from proctor.errors import SessionError, nearest
+from proctor.events import EventRow, row_of, trace_of
 from proctor.paths import Layout
 from proctor.summary import ending
 from proctor.trace import SessionSummary, TraceRow
@@ -44,14 +45,14 @@ def show(session_id: str | None, with_trace: bool, as_json: bool) -> None:
     status = summary.command_status or 0
     click.echo(summary_text(summary, ending(summary, status, allow_unused=summary.allow_unused), status, layout.root))
     for row in rows:
-        click.echo(_row_text(TraceRow.model_validate_json(row)))
+        click.echo(_row_text(row_of(row)))
 
 
 def session_rows(layout: Layout, session_id: str) -> list[TraceRow]:
-    """The trace of a closed session. Raises SessionError where there is none, or a damaged one."""
+    """The exchanges of a closed session. Raises SessionError where there is none, or a damaged one."""
     folder = _folder(layout, session_id)
     try:
-        return [TraceRow.model_validate_json(row) for row in (folder / "trace.jsonl").read_bytes().splitlines()]
+        return trace_of((folder / "trace.jsonl").read_bytes()).exchanges
     except (OSError, ValueError) as error:
         raise _damaged(folder, error) from None
 
@@ -72,10 +73,20 @@ def _folder(layout: Layout, session_id: str | None) -> Path:
     return known[session_id].parent
 
 
-def _row_text(row: TraceRow) -> str:
-    """One exchange in three lines: what was asked, with what, and what came; then each address that was rewritten."""
+def _row_text(row: TraceRow | EventRow) -> str:
+    """One exchange in three lines: what was asked, with what, and what came; then each address that was rewritten.
+
+    What the agent told is one line.
+    """
+    if isinstance(row, EventRow):
+        facts = (f" turn {row.turn}" if row.turn is not None else "") + (f" {row.when}" if row.when else "")
+        told = json.dumps(row.data, ensure_ascii=False)
+        return f"{row.index:>4} {row.started:8.3f} s  the agent told: {row.kind}{facts}  {told}"
     how = f"tape #{row.matched} {row.match}{' again' if row.repeated else ''}" if row.source == "replay" else row.source
-    head = f"{row.index:>4} {row.started:8.3f} s  {row.service} {row.method} {row.target}  -> {row.status} ({how})"
+    if row.fault:
+        how = f"fault: {row.fault}" if row.source == "fault" else f"{how}, {row.fault}"
+    came = row.status or "no answer"
+    head = f"{row.index:>4} {row.started:8.3f} s  {row.service} {row.method} {row.target}  -> {came} ({how})"
     lines = [head]
     for name, value in (("arguments", row.arguments), ("result", row.result), ("error", row.error)):
         if value is not None:

@@ -24,9 +24,16 @@ def timeline(run: Trajectory, *, full: bool = False) -> Iterator[str]:
             turn = step.turn
             yield f"  turn {turn}"
         yield from _step_lines(step, full)
-    for event in run.events:
-        yield f"  event   {event.kind}, by {event.by}: {_cut(text_of(event.data), full)}"
+        yield from _events(run, step.index, full)
+    yield from _events(run, None, full)
     yield from _end(run, full)
+
+
+def _events(run: Trajectory, step: int | None, full: bool) -> Iterator[str]:
+    """What came after a step, or has no place among them."""
+    for event in run.events:
+        if event.step == step:
+            yield f"  event   {event.kind}, by {event.by}: {_cut(text_of(event.data), full)}"
 
 
 def _head(run: Trajectory) -> Iterator[str]:

@@ -13,8 +13,9 @@ from proctor.cli.timeline import timeline
 from proctor.cli.trajectory_check import check
 from proctor.cli.trajectory_input import chosen, file_bytes, json_file, no_json, read_status
 from proctor.errors import UsageError, nearest
+from proctor.events import trace_of
 from proctor.paths import Layout
-from proctor.trace import SessionSummary, TraceRow
+from proctor.trace import SessionSummary
 from proctor.trajectories.file import BadLine, json_of, line_of, write_trajectories
 from proctor.trajectories.from_messages import from_messages
 from proctor.trajectories.from_records import from_record
@@ -121,10 +122,10 @@ def _session(layout: Layout, session_id: str, log: Any) -> Iterable[Trajectory]:
         raise UsageError("unknown_session", f'no session "{session_id}" has ended here', nearest(session_id, known))
     try:
         summary = SessionSummary.model_validate_json((folder / "summary.json").read_bytes())
-        rows = [TraceRow.model_validate_json(line) for line in (folder / "trace.jsonl").read_bytes().splitlines()]
+        trace = trace_of((folder / "trace.jsonl").read_bytes())
     except (OSError, ValueError) as error:
         raise UsageError("session_damaged", f"{folder} cannot be read: {error}", "run the session again") from None
-    return from_session(summary, rows, log=None if log is None else _messages(log))
+    return from_session(summary, trace.exchanges, told=trace.events, log=None if log is None else _messages(log))
 
 
 def _messages(value: Any) -> Any:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from proctor.config import Config, load_config
+from proctor.events import EventRow, parted
 from proctor.proxy.conclude import summarised
 from proctor.proxy.control import rows_so_far
 from proctor.proxy.registry import Closed
@@ -53,6 +54,10 @@ class BackgroundProxy:
         """The exchanges of an open session so far."""
         return self._call(self._trace(session_id))
 
+    def events(self, session_id: str) -> list[EventRow]:
+        """What the agent of an open session has told so far."""
+        return self._call(self._events(session_id))
+
     def stop(self) -> None:
         """End what is open, then the proxy and its thread."""
         self._running.loop.call_soon_threadsafe(self._running.stop.set)
@@ -81,8 +86,12 @@ class BackgroundProxy:
         return summarised(self._running.proxy.registry.find(session_id), None)
 
     async def _trace(self, session_id: str) -> list[TraceRow]:
-        rows = rows_so_far(self._running.proxy.registry.find(session_id))
-        return [TraceRow.model_validate(row) for row in rows]
+        exchanges, _ = parted(rows_so_far(self._running.proxy.registry.find(session_id)))
+        return [TraceRow.model_validate(row) for row in exchanges]
+
+    async def _events(self, session_id: str) -> list[EventRow]:
+        _, told = parted(rows_so_far(self._running.proxy.registry.find(session_id)))
+        return [EventRow.model_validate(row) for row in told]
 
 
 class Proxies:

@@ -10,6 +10,7 @@ import pytest
 
 from proctor.config import find_config
 from proctor.errors import CassetteMissing, ConfigError, ProctorError, UsageError
+from proctor.fault_file import read_plan
 from proctor.launch import agent_environment, chosen_modes, session_spec
 from proctor.pytest_plugin.background import BackgroundProxy, Proxies
 from proctor.pytest_plugin.naming import shared_names, tape_name
@@ -72,6 +73,7 @@ def _spec(item: pytest.Item, proxy: BackgroundProxy, wanted: Wanted) -> SessionS
         allow_unused=wanted.allow_unused,
         strict=wanted.strict,
         timing=wanted.timing,
+        faults=read_plan(wanted.faults) if wanted.faults else None,
         recorded_by=recording_command(item),
     )
 

@@ -15,8 +15,9 @@ if TYPE_CHECKING:
     from proctor.pytest_plugin.background import Proxies
 
 _MARKER_HELP = (
-    f"{MARKER}(cassette, modes, strict, timing, allow_unused): run the test in a session of Proctor, as the fixture "
-    f"{FIXTURE} does; cassette names another tape than the test's, modes the services that are not in the run's mode"
+    f"{MARKER}(cassette, modes, strict, timing, allow_unused, faults): run the test in a session of Proctor, as the "
+    f"fixture {FIXTURE} does; cassette names another tape than the test's, modes the services that are not in the "
+    "run's mode"
 )
 
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from proctor.events import EventRow
     from proctor.pytest_plugin.background import BackgroundProxy
     from proctor.trace import MissSeen, SessionSummary, TraceRow
     from proctor.wire import SessionInfo
@@ -43,6 +44,10 @@ class ProctorSession:
     def trace(self) -> list[TraceRow]:
         """Every exchange so far: service, tool, arguments, result, status."""
         return self._proxy.trace(self.id)
+
+    def events(self) -> list[EventRow]:
+        """What the agent told so far, by `POST $PROCTOR_SESSION_URL/_events`: kind and data."""
+        return self._proxy.events(self.id)
 
     def environment(self) -> dict[str, str]:
         """The whole environment for a program that runs as the agent."""

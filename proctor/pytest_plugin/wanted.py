@@ -16,7 +16,14 @@ FIXTURE = "proctor_session"
 RECORD = "--proctor-record"
 STRICT = "--proctor-strict"
 
-_KINDS: dict[str, type] = {"cassette": str, "modes": Mapping, "strict": bool, "timing": bool, "allow_unused": bool}
+_KINDS: dict[str, type] = {
+    "cassette": str,
+    "modes": Mapping,
+    "strict": bool,
+    "timing": bool,
+    "allow_unused": bool,
+    "faults": str,
+}
 
 
 @dataclass(frozen=True)
@@ -31,6 +38,8 @@ class Wanted:
     timing: bool = False
     """Answers from the tape take as long as the real ones took."""
     allow_unused: bool = False
+    faults: str = ""
+    """What goes wrong, and when, as `--faults` takes it."""
 
 
 def wanted_by(item: pytest.Item) -> Wanted:

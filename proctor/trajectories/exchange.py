@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from proctor.events import EventRow
 from proctor.interaction import Effect
 from proctor.trajectory import Step, Tokens, ToolSchema
 
@@ -66,4 +67,6 @@ class Seen:
     silent: tuple[LlmExchange, ...] = ()
     """Exchanges whose words the source did not keep: no conversation can be told from them."""
     tools: tuple[ToolTraffic, ...] = ()
+    told: tuple[EventRow, ...] = ()
+    """What the agent told of itself, in order."""
     notes: tuple[str, ...] = ()

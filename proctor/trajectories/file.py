@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import tempfile
 from collections.abc import Iterable, Iterator
@@ -12,6 +13,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from proctor.misfits import first_error
 from proctor.trajectory import Trajectory
 
 MAX_LINE_BYTES = 64 * 1024 * 1024
@@ -90,15 +92,15 @@ def json_of(line: bytes) -> Any:
     except UnicodeDecodeError as error:
         raise _Refused("not_utf8", f"byte {error.start} is not UTF-8") from None
     try:
-        value = json.loads(text, object_pairs_hook=_object, parse_constant=_constant)
+        value = json.loads(text, object_pairs_hook=_object, parse_constant=_constant, parse_float=_float)
     except RecursionError:
         raise _Refused("too_deep", f"deeper than {MAX_DEPTH} levels") from None
     except json.JSONDecodeError as error:
         raise _Refused("not_json", f"{error.msg} at character {error.pos + 1}") from None
-    except ValueError as error:  # our own refusals, and integers of too many digits
-        if isinstance(error, _Refused):
-            raise
-        raise _Refused("not_json", str(error)) from None
+    except _Refused:
+        raise
+    except ValueError:
+        raise _Refused("not_json", "a whole number has more digits than are read") from None
     if _depth(value) > MAX_DEPTH:
         raise _Refused("too_deep", f"deeper than {MAX_DEPTH} levels")
     if "\\ud" in text.lower() and not _is_text(value):
@@ -111,21 +113,30 @@ def trajectory_of(value: Any) -> Trajectory:
     if not isinstance(value, dict):
         raise _Refused("not_a_trajectory", "it is no object")
     version = value.get("v")
+    if isinstance(version, bool):
+        raise _Refused("not_a_trajectory", "v: Input should be 1")
     if isinstance(version, int) and version > 1:
         raise _Refused("newer", f"version {version}: this Proctor knows up to 1; install a newer one")
     try:
         return Trajectory.model_validate(value)
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        where = ".".join(map(str, first["loc"]))
+        first = first_error(Trajectory, error)
         more = f" (and {error.error_count() - 1} more)" if error.error_count() > 1 else ""
-        raise _Refused("not_a_trajectory", f"{where or 'it'}: {first['msg']}{more}") from None
+        said = f"{first.message}; {first.nearest}" if first.nearest else first.message
+        raise _Refused("not_a_trajectory", f"{said}{more}") from None
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
         raise _Refused("repeated_key", "an object has a key twice")
+    return found
+
+
+def _float(text: str) -> float:
+    found = float(text)
+    if math.isinf(found):
+        raise _Refused("not_json", "a number is larger than any that can be read")
     return found
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
+from proctor.events import EventRow
 from proctor.trace import SessionSummary, TraceRow
 from proctor.trajectories.exchange import LlmExchange, Seen, ToolTraffic
 from proctor.trajectories.from_messages import joined_items
@@ -15,14 +17,21 @@ from proctor.trajectory import Difference, Step, Trajectory
 
 
 def from_session(
-    summary: SessionSummary, rows: Sequence[TraceRow], *, case: str = "", category: str = "", log: Any = None
+    summary: SessionSummary,
+    rows: Sequence[TraceRow],
+    *,
+    told: Sequence[EventRow] = (),
+    case: str = "",
+    category: str = "",
+    log: Any = None,
 ) -> tuple[Trajectory, ...]:
     """The trajectories of a session, one for each conversation with a model; the longest one first.
 
     `log` is the agent's own message list: where it says otherwise than the wire, the wire's stands in the steps and the
-    difference is kept. Tool traffic that no call explains is an event of the first, `unattributed_call`.
+    difference is kept. Tool traffic that no call explains is an event of the first, `unattributed_call`; so is what the
+    agent `told`, whose states also stand around their turns.
     """
-    seen = seen_in(rows)
+    seen = replace(seen_in(rows), told=tuple(told))
     facts: dict[str, Any] = {
         "case": case or summary.cassette,
         "category": category,
@@ -100,7 +109,7 @@ def _tool(row: TraceRow) -> ToolTraffic:
         arguments=row.arguments,
         result=row.result if row.error is None else {"error": row.error},
         status=row.status,
-        is_error=True if row.error is not None or row.cut or row.status is None else None,
+        is_error=True if row.error is not None or row.cut or row.status is None or row.source == "fault" else None,
         effect=row.effect,
         service=row.service,
         fault=row.fault,

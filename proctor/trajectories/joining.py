@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import takewhile
@@ -12,6 +13,7 @@ from proctor.trajectories.conversations import Conversation, Link
 from proctor.trajectories.exchange import ToolTraffic
 from proctor.trajectories.pairing import Pairing
 from proctor.trajectories.steps import called, canonical, numbered, said, text_of
+from proctor.trajectories.telling import Moment, ended
 from proctor.trajectory import Difference, Step
 
 
@@ -21,21 +23,27 @@ class Joined:
 
     steps: tuple[Step, ...]
     differences: tuple[Difference, ...]
+    moments: tuple[Moment, ...]
+    """When each step was there."""
 
 
 def joined(conversation: Conversation, pairing: Pairing, traffic: Mapping[Key, ToolTraffic]) -> Joined:
     """Steps from the links of a conversation. A result that no model was told is one all the same."""
     steps: list[Step] = []
     differences: list[Difference] = []
+    moments: list[Moment] = []
+    room = Moment(-math.inf, -math.inf)
 
     def add_results(results: Iterable[tuple[Step, Asked]]) -> None:
         for step, asked in results:
             seen = traffic.get(asked.key)
             differences.extend(_differences(len(steps), asked, seen))
             steps.append(_with_facts(step, asked.call.name, seen))
+            moments.append(room if seen is None else ended(seen.started, seen.seconds))
 
     before: Link | None = None
     for number, link in enumerate(conversation.links):
+        room = Moment(link.exchange.started, room.known if before is None else _end(before))
         told = list(_told(number, link, pairing))
         leading = len(list(takewhile(lambda each: each[1] is not None, told)))
         add_results((step, asked) for step, asked in told[:leading] if asked)
@@ -43,22 +51,30 @@ def joined(conversation: Conversation, pairing: Pairing, traffic: Mapping[Key, T
         for step, asked in told[leading:]:
             if asked is None:
                 steps.append(step)
+                moments.append(room)
             else:
                 add_results([(step, asked)])
         steps += _answers(link)
+        moments += [ended(link.exchange.started, link.exchange.seconds)] * len(link.exchange.answered)
         before = link
     add_results(_untold(before, pairing, traffic))
-    return Joined(numbered(steps), tuple(differences))
+    return Joined(numbered(steps), tuple(differences), tuple(moments))
 
 
-def from_tools_alone(traffic: Iterable[ToolTraffic]) -> tuple[Step, ...]:
+def from_tools_alone(traffic: Iterable[ToolTraffic]) -> Joined:
     """Steps where nothing but tool traffic was seen: each call with its answer, and no words."""
     steps: list[Step] = []
+    moments: list[Moment] = []
     for seen in traffic:
         call_id = seen.call_id or f"seen-{seen.index}"
         steps.append(said("assistant", None, tool_calls=(called(seen.name, call_id, seen.arguments),)))
         steps.append(_with_facts(said("tool", text_of(seen.result), tool_call_id=call_id), seen.name, seen))
-    return numbered(steps)
+        moments += [ended(seen.started, 0.0), ended(seen.started, seen.seconds)]
+    return Joined(numbered(steps), (), tuple(moments))
+
+
+def _end(link: Link) -> float:
+    return ended(link.exchange.started, link.exchange.seconds).known
 
 
 def _told(number: int, link: Link, pairing: Pairing) -> Iterator[tuple[Step, Asked | None]]:

@@ -11,7 +11,8 @@ from proctor.trajectories.exchange import LlmExchange, Seen, ToolTraffic
 from proctor.trajectories.joining import Joined, from_tools_alone, joined
 from proctor.trajectories.pairing import Pairing, paired
 from proctor.trajectories.steps import final_answer, summed
-from proctor.trajectory import Agent, Event, Tokens, Trajectory
+from proctor.trajectories.telling import with_events
+from proctor.trajectory import Agent, Event, Step, Tokens, Trajectory
 
 
 def assembled_runs(run_id: str, seen: Seen, error: str | None, facts: dict[str, Any]) -> tuple[Trajectory, ...]:
@@ -21,11 +22,13 @@ def assembled_runs(run_id: str, seen: Seen, error: str | None, facts: dict[str, 
     """
     chains = sorted(conversations(seen.exchanges), key=lambda chain: -len(chain.links))
     if not chains:
-        return (_without_words(run_id, seen, error, facts),)
+        found = from_tools_alone(seen.tools)
+        return (with_events(_without_words(run_id, seen, found.steps, error, facts), found.moments, seen.told),)
     pairings = [paired(chain) for chain in chains]
     traffic = attributed(_asked(pairings), seen.tools)
     unanswered = _unanswered(seen)
     runs = []
+    moments = []
     for number, (chain, pairing) in enumerate(zip(chains, pairings, strict=True)):
         exchanges = [link.exchange for link in chain.links]
         broken = _broken(exchanges[-1], unanswered)
@@ -36,11 +39,13 @@ def assembled_runs(run_id: str, seen: Seen, error: str | None, facts: dict[str, 
             "notes": (*chain.notes, *_failures(exchanges)),
         }
         found = joined(chain, pairing, traffic.found)
+        moments.append(found.moments)
         runs.append(_run(exchanges, found, None if broken else final_answer(found.steps), {**facts, **own}))
     uncounted = ["their tokens are in no conversation's sum"] if seen.silent and len(chains) > 1 else []
     notes = (*runs[0].notes, *_failures(seen.silent), *seen.notes, *uncounted)
     events = tuple(_unattributed(each) for each in traffic.left)
-    return (runs[0].model_copy(update={"notes": notes, "events": events}), *runs[1:])
+    first = runs[0].model_copy(update={"notes": notes, "events": events})
+    return (with_events(first, moments[0], seen.told, alone=len(runs) == 1), *runs[1:])
 
 
 def _run(exchanges: Sequence[LlmExchange], found: Joined, answer: str | None, facts: dict[str, Any]) -> Trajectory:
@@ -60,14 +65,16 @@ def _unanswered(seen: Seen) -> str:
     return next((each.failed for each in seen.silent if each.failed and each.started >= last), "")
 
 
-def _without_words(run_id: str, seen: Seen, error: str | None, facts: dict[str, Any]) -> Trajectory:
+def _without_words(
+    run_id: str, seen: Seen, steps: tuple[Step, ...], error: str | None, facts: dict[str, Any]
+) -> Trajectory:
     last = max(seen.silent, key=lambda each: each.started, default=None)
     broken = _broken(last) if last else ""
     why = "no exchange with a model was seen: only the tools' calls are known"
     return Trajectory(
         id=run_id,
         agent=Agent(model=next((each.model for each in seen.silent if each.model), "")),
-        steps=from_tools_alone(seen.tools),
+        steps=steps,
         error="; ".join(filter(None, (error, broken))) or None,
         tokens=_tokens(seen.silent),
         notes=(*(() if seen.silent else (why,)), *_failures(seen.silent), *seen.notes),

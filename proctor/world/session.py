@@ -83,6 +83,15 @@ class WorldSession:
                 told = orjson.dumps(refusal.body(), default=str)
                 return Answer(refusal.status, told, declared or "read", declared is not None, [], refusal.code)
 
+    def foretell(self, name: str, body: bytes, caller: str = "") -> bytes | None:
+        """What `call` would answer now, with nothing changed; None where it would refuse or fail."""
+        with self._lock:
+            tool = self.kind.tools.get(name)
+            try:
+                return self._worked(tool, body, self._call_of(caller, self.calls + 1))[0] if tool else None
+            except (BusinessError, WorldFailed):
+                return None
+
     def reset(self) -> None:
         """Be as at the start: state, log, ids, tokens and time."""
         with self._lock:
@@ -105,7 +114,17 @@ class WorldSession:
             return self._stored.diff()
 
     def _run(self, tool: Tool, body: bytes, caller: str) -> Answer:
-        call = self._call_of(caller)
+        call = self._call_of(caller, self.calls)
+        result, changes, patch = self._worked(tool, body, call)
+        self._ledger = call.ledger.with_done(tool.name) if tool.name in self.kind.awaited else call.ledger
+        if changes:
+            self._stored.commit(changes)
+            self.log.append(Written(self.calls, tool.name, patch))
+        effect = tool.declared.effect or ("write" if changes else "read")
+        return Answer(200, result, effect, tool.declared.effect is not None, patch)
+
+    def _worked(self, tool: Tool, body: bytes, call: Call) -> tuple[bytes, list[Change], Patch]:
+        """What a call gives and would change; nothing of it is stored. Raises BusinessError, WorldFailed."""
         self._check_audience(tool, call.audience)
         try:
             arguments = read_arguments(tool.arguments, body, tool.defaults)
@@ -121,12 +140,7 @@ class WorldSession:
             paths = ", ".join(step["path"] for step in patch[:3]) or "the order of keys"
             told = f"the world's tool {tool.name} is declared to read, and changed {paths}"
             raise WorldFailed("world_effect", told, 'declare it: @tool(effect="write"); the call was undone')
-        self._ledger = call.ledger.with_done(tool.name) if tool.name in self.kind.awaited else call.ledger
-        if changes:
-            self._stored.commit(changes)
-            self.log.append(Written(self.calls, tool.name, patch))
-        effect = tool.declared.effect or ("write" if changes else "read")
-        return Answer(200, result, effect, tool.declared.effect is not None, patch)
+        return result, changes, patch
 
     def _result(self, tool: Tool, call: Call, arguments: dict[str, Any]) -> tuple[bytes, list[Change]]:
         """What the method gives, as JSON, and what it changed. Raises BusinessError, else WorldFailed."""
@@ -150,12 +164,12 @@ class WorldSession:
         except (Exception, SystemExit) as error:
             raise threw(tool.name, error) from error
 
-    def _call_of(self, caller: str) -> Call:
+    def _call_of(self, caller: str, number: int) -> Call:
         world = self.kind.world
         return Call(
             state=self._stored.draft(),
             ledger=self._ledger,
-            number=self.calls,
+            number=number,
             caller=caller,
             audience=world.audiences.get(caller, caller) if caller else ANONYMOUS,
             begun=world.starts_at,

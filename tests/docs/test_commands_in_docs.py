@@ -38,6 +38,7 @@ PAGES = (
     "docs/diff.md",
     "docs/change.md",
     "docs/judge.md",
+    "docs/faults.md",
 )
 RUN_ELSEWHERE = ("make ", "pip install .")
 AGENT = f"""\

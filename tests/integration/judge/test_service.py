@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import sqlite3
-from contextlib import closing
+from contextlib import aclosing, closing
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +16,11 @@ from proctor.errors import PlatformError, UsageError
 from proctor.judge.service.server import start_service
 from proctor.judge.service.settings import Limits, Settings
 from proctor.judge_client import JudgeClient
-from proctor.judge_wire import VerdictRequest
+from proctor.judge_wire import BatchAccepted, BatchTerms, VerdictRequest
 from proctor.rubric_file import shipped
 from proctor.trajectories.file import line_of
 from proctor.trajectory import Agent, Trajectory
-from tests.integration.judge.services import OBEDIENT, batch, judge_service, run
+from tests.integration.judge.services import OBEDIENT, at_once, batch, judge_service, run
 from tests.unit.judge.refunds import answer
 from tools.stand_in_judge_server import Answer, Asked, Served, serving_judge
 
@@ -192,8 +192,10 @@ async def test_what_was_accepted_goes_on_after_a_stop_and_each_call_is_made_once
         provider(served)
         settings = Settings(tmp_path, (LIVE,), "anthropic", runs_at_once=1, grace=0.0)
         service = await start_service(settings)
-        async with JudgeClient(service.url, service.token) as client:
+        async with JudgeClient(service.url, service.token, at_once) as client:
             asked = asyncio.ensure_future(batch(client, [vendorless(name) for name in "ab"]))
+            while held.asked < service.lanes.at_work * 5:  # noqa: ASYNC110 - the calls of one run
+                await asyncio.sleep(0)
             await held.reached.wait()
             await service.close()
             with pytest.raises(PlatformError, match=r"stopped before the batch was whole|no judge answers"):
@@ -253,7 +255,7 @@ async def test_what_a_command_left_is_withdrawn_and_what_a_service_accepted_wait
         provider(served)
         for lasting, name in ((False, "left"), (True, "accepted")):
             service = await start_service(Settings(tmp_path, (LIVE,), "anthropic", lasting=lasting, grace=0.0))
-            async with JudgeClient(service.url, service.token) as client:
+            async with JudgeClient(service.url, service.token, at_once) as client:
                 asked = asyncio.ensure_future(client.judge(VerdictRequest(trajectory=vendorless(name))))
                 await held.reached.wait()
                 await service.close()
@@ -265,3 +267,25 @@ async def test_what_a_command_left_is_withdrawn_and_what_a_service_accepted_wait
             await batch(client, [vendorless("new")])
     states = dict(stored(tmp_path, "SELECT subject, state FROM verdicts"))
     assert states == {"left": "withdrawn", "accepted": "queued", "new": "done"}
+
+
+async def test_a_command_makes_what_a_service_had_accepted_where_it_asks_for_it_and_a_service_withdraws_what_it_left(
+    tmp_path: Path, provider: Any
+) -> None:
+    held = Held()
+    async with serving_judge(held) as served:
+        provider(served)
+        for lasting, names in ((True, ("accepted", "other")), (False, ("left",))):
+            async with (
+                judge_service(tmp_path, LIVE, lasting=lasting, agent_vendor="anthropic") as (_, client),
+                aclosing(client.batch(BatchTerms(), [vendorless(name) for name in names])) as events,
+            ):
+                assert isinstance(await anext(events), BatchAccepted)
+        async with judge_service(tmp_path, OBEDIENT) as (service, client):
+            assert (service.goes_on, (await client.ready()).waiting) == (2, 2)
+        held.let.set()
+        async with judge_service(tmp_path, LIVE, lasting=False, agent_vendor="anthropic") as (_, client):
+            _, verdicts, _ = await batch(client, [vendorless("accepted")])
+    assert verdicts["accepted"].answer.state == "done"
+    states = dict(stored(tmp_path, "SELECT subject, state FROM verdicts"))
+    assert states == {"accepted": "done", "other": "queued", "left": "withdrawn"}

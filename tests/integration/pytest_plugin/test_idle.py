@@ -46,7 +46,7 @@ async def test_pytest_tells_of_the_options_and_the_marker(project: Project) -> N
     assert "--proctor-record" in told.stdout
     assert "--proctor-strict" in told.stdout
     assert (
-        "@pytest.mark.proctor(cassette, modes, strict, timing, allow_unused)"
+        "@pytest.mark.proctor(cassette, modes, strict, timing, allow_unused, faults)"
         in (await run_pytest(project, "--markers")).stdout
     )
 

@@ -14,6 +14,9 @@ def test_plain(proctor_session):
     assert proctor_session.urls == {"llm": os.environ["OPENAI_BASE_URL"]}
     first = ask("hello")
     assert ask("hello", first) == "the end of " + first
+    told = os.environ["PROCTOR_SESSION_URL"] + "/_events"
+    urllib.request.urlopen(told, b'{"kind": "note", "data": [1]}').close()
+    assert [(event.kind, event.data) for event in proctor_session.events()] == [("note", [1])]
     assert [row.status for row in proctor_session.trace()] == [200, 200]
     assert (proctor_session.summary.exchanges, proctor_session.misses) == (2, ())
 
@@ -52,6 +55,12 @@ class TestOfUnittest(unittest.TestCase):
 def test_a_tape_by_name():
     ask("hello")
 
+@pytest.mark.proctor(faults="llm:2=429")
+def test_a_fault():
+    ask("hello")
+    with pytest.raises(urllib.error.HTTPError, match="429"):
+        ask("hello")
+
 @pytest.mark.parametrize("n", [1, pytest.param(2, marks=pytest.mark.proctor)])
 def test_one_case_only(n):
     assert ("OPENAI_BASE_URL" in os.environ) == (n == 2)
@@ -65,6 +74,7 @@ NAMES = [
     "chosen/name",
     "tests/test_agent/TestClass.test_method",
     "tests/test_agent/TestOfUnittest.test_method",
+    "tests/test_agent/test_a_fault",
     "tests/test_agent/test_a_program_of_its_own",
     "tests/test_agent/test_async-en",
     "tests/test_agent/test_async-zh-hans",
@@ -87,7 +97,7 @@ async def test_tests_of_every_kind_are_recorded_and_replayed_without_the_service
         assert replayed.status == 0, replayed.stdout
         assert "recording" not in replayed.stdout
         assert model.asked == asked
-    assert "11 passed" in (await run_pytest(project)).stdout
+    assert "12 passed" in (await run_pytest(project)).stdout
     assert folder(project, "journals") == []
 
 

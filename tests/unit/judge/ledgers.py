@@ -7,9 +7,12 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from proctor.judge.service.budgets import Budgets
-from proctor.judge.service.ledger import LedgerModel, Paying, Till, today
+from proctor.judge.service.gates import GatedModel
+from proctor.judge.service.ledger import LedgerModel
 from proctor.judge.service.schema import STEPS
+from proctor.judge.service.till import Paying, Till, today
 from proctor.model_call import Model, ModelCall, Reply
+from proctor.model_gate import OPEN
 from proctor.store import Store
 
 Made = Callable[[Model, str], LedgerModel]
@@ -21,9 +24,10 @@ async def ledger_in(folder: Path) -> AsyncIterator[tuple[Store, Made]]:
     store = await Store.open(folder / "judge.db", STEPS)
     till = Till(Budgets(None, 0.0, today), per_day=False)
     try:
+        paying = Paying(till, "b", limited=False)
         yield (
             store,
-            lambda model, verdict: LedgerModel(model, store, verdict, Paying(till, "b", limited=False), reuse=True),
+            lambda model, verdict: LedgerModel(GatedModel(model, OPEN), store, verdict, paying, reuse=True),
         )
     finally:
         await store.close()

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.runs import call, run_of
-from tools import figures, figures_citations, figures_judge
+from tools import figures, figures_citations, figures_judge, figures_service
 from tools.records import labelled_runs
 
 
@@ -32,9 +32,12 @@ def test_the_last_line_is_one_object_with_the_figures(
     monkeypatch.setattr(figures_citations, "GENERATED", 100)
     monkeypatch.setattr(figures_judge, "FULL", 30)
     monkeypatch.setattr(figures_judge, "ROUNDS", 2)
+    for name, few in (("VERDICTS", 40), ("SENDERS", 5), ("WARM_UP", 10), ("WINDOW", 10)):
+        monkeypatch.setattr(figures_service, name, few)
     assert figures.main() == 0
     last = json.loads(capsys.readouterr().out.splitlines()[-1])
     assert {"rules_right", "rule_cpu_ms_p50", "rule_cpu_step_ratio", "judge_overhead_ratio"} <= last.keys()
+    assert {"service_cpu_ratio", "service_rss_ratio"} <= last.keys()
     assert last["injections_moved"] == 0
     assert (last["probe_false_accepts"], last["probe_false_rejects"], last["vendor_wrong"]) == (0, 0, 0)
 

@@ -181,14 +181,7 @@ class _Fault:
         tool = tool_of(exchange.service.config, request.method, path, request.headers)
         effect, why = effect_of(exchange.service.config, request.method, path, tool)
         row: dict[str, Any] = {
-            "index": exchange.index,
-            "session": exchange.session.id,
-            "source": "fault",
-            "started": round(exchange.started - exchange.session.began, 6),
-            "seconds": round(time.perf_counter() - exchange.started, 6),
-            "service": request.service,
-            "method": request.method,
-            "target": request.target,
+            **exchange.row_head("fault", request),
             "tool": tool,
             "arguments": body_value(request.headers, request.body),
             "result": body_value(response.headers, response.body) if response else None,

@@ -225,14 +225,7 @@ class Replay:
         """Answer with a miss, and fail the session whatever the agent makes of it."""
         request = self._clean(exchange)
         row = {
-            "index": exchange.index,
-            "session": exchange.session.id,
-            "source": "refused",
-            "started": round(exchange.started - exchange.session.began, 6),
-            "seconds": round(time.perf_counter() - exchange.started, 6),
-            "service": request.service,
-            "method": request.method,
-            "target": request.target,
+            **exchange.row_head("refused", request),
             "tool": self._tool(exchange),
             "arguments": body_value(request.headers, request.body),
             "rewrites": exchange.rewrites or None,

@@ -6,6 +6,7 @@ recording source journals, every source traces.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -69,6 +70,19 @@ class Exchange:
         """Header pairs in order, hop-by-hop ones included; the length is that of `body`."""
         headers = self.session.restorer.headers(decoded_headers(self.raw_headers), self.rewrites)
         return remeasured(headers, self._received, self.body)
+
+    def row_head(self, source: str, request: Request) -> dict[str, Any]:
+        """What each trace row of it begins with, its seconds being those until now; `request` as it may be shown."""
+        return {
+            "index": self.index,
+            "session": self.session.id,
+            "source": source,
+            "started": round(self.started - self.session.began, 6),
+            "seconds": round(time.perf_counter() - self.started, 6),
+            "service": request.service,
+            "method": request.method,
+            "target": request.target,
+        }
 
 
 class Source(Protocol):

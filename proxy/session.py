@@ -305,14 +305,7 @@ class Session:
         self.write_row(
             {
                 **({"rewrites": exchange.rewrites} if exchange.rewrites else {}),
-                "index": exchange.index,
-                "session": self.id,
-                "source": "refused",
-                "started": round(exchange.started - self.began, 6),
-                "seconds": round(time.perf_counter() - exchange.started, 6),
-                "service": request.service,
-                "method": request.method,
-                "target": request.target,
+                **exchange.row_head("refused", request),
                 "status": status,
                 "error": error,
                 **exchange.fault,

@@ -61,14 +61,7 @@ class WorldTrace:
         """The row of a call at which the world itself was at fault, with the traceback."""
         session = exchange.session
         row = {
-            "index": exchange.index,
-            "session": session.id,
-            "source": "world",
-            "started": round(exchange.started - session.began, 6),
-            "seconds": round(time.perf_counter() - exchange.started, 6),
-            "service": exchange.service.name,
-            "method": exchange.http.method,
-            "target": exchange.target,
+            **exchange.row_head("world", exchange.request),
             "tool": tool,
             "arguments": body_value(exchange.headers, exchange.body),
             "status": 500,

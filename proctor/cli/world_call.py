@@ -25,7 +25,8 @@ from proctor.world.session import Answer, WorldSession
 def call_world(service: str, steps: Sequence[str], caller: str, start: Path | None, seed: int, as_json: bool) -> int:
     """Call tools of a world, one after the other, in a session of their own; prints each answer and what it changed.
 
-    A word that begins with "{" holds the arguments of the tool before it.
+    A word that begins with "{" holds the arguments of the tool before it. The token that was handed out last goes along
+    as the credential, for tools that take theirs from there.
 
     \b
     Exit status: 0 each call succeeded; 1 one was refused; 2 usage, or the world cannot be loaded;
@@ -40,7 +41,8 @@ def call_world(service: str, steps: Sequence[str], caller: str, start: Path | No
     answers: list[tuple[str, Answer]] = []
     for tool, body in calls_of(steps):
         try:
-            answers.append((tool, world.call(tool, body.encode("utf-8", "surrogateescape"), caller)))
+            token = world.tokens()[-1:]
+            answers.append((tool, world.call(tool, body.encode("utf-8", "surrogateescape"), caller, *token)))
         except WorldFailed as failed:
             click.echo(failed.trace, err=True, nl=False)
             raise

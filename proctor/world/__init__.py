@@ -1,7 +1,7 @@
 """Worlds: tools that hold state and enforce rules, in a class of the project's own. See docs/worlds.md."""
 
-from proctor.world.declaring import tool
+from proctor.world.declaring import CREDENTIAL, tool
 from proctor.world.refusal import BusinessError
 from proctor.world.world import World
 
-__all__ = ["BusinessError", "World", "tool"]
+__all__ = ["CREDENTIAL", "BusinessError", "World", "tool"]

@@ -8,6 +8,9 @@ from typing import Any, Literal, TypeVar, overload
 
 ToolEffect = Literal["read", "write"]
 
+CREDENTIAL = "the credential"
+"""What `token=` says where the token comes as the credential of the request: `Authorization: Bearer TOKEN`."""
+
 _MARK = "__proctor_tool__"
 _Method = TypeVar("_Method", bound=Callable[..., Any])
 
@@ -53,7 +56,7 @@ def tool(
     `effect` is checked: a tool that is declared to read and changes state is the platform's error; undeclared, it is
     told from each call. `audience` has who may call it; by default everybody. `after` has the tools that must have
     succeeded before, as names or as `{tool: code of the error}`. `token` is the argument that must hold what
-    `new_token` has handed out.
+    `new_token` has handed out, or `CREDENTIAL` where the header of the request must.
     """
     declared = Declared(effect, _names(audience), _codes(after), token)
 

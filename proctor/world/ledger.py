@@ -7,8 +7,17 @@ from base64 import b32encode
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from typing import NamedTuple
 
 _ID_LETTERS = 8
+
+
+class Grant(NamedTuple):
+    """What a token was handed out for."""
+
+    holder: str
+    expires: datetime | None
+    """The moment from which it is not valid any more, if there is one."""
 
 
 @dataclass(frozen=True)
@@ -19,8 +28,7 @@ class Ledger:
     """Of the session's seed: other sessions hand out other ids."""
     issued: Mapping[str, int] = field(default_factory=dict)
     """How many ids there are with each prefix."""
-    tokens: Mapping[str, datetime | None] = field(default_factory=dict)
-    """With the moment from which each is not valid any more, if there is one."""
+    tokens: Mapping[str, Grant] = field(default_factory=dict)
     done: frozenset[str] = frozenset()
     """The tools that have succeeded, as far as another one wants to know."""
 
@@ -29,10 +37,10 @@ class Ledger:
         number = self.issued.get(prefix, 0) + 1
         return session_id(self.key, prefix, number), replace(self, issued={**self.issued, prefix: number})
 
-    def new_token(self, expires: datetime | None) -> tuple[str, Ledger]:
+    def new_token(self, grant: Grant) -> tuple[str, Ledger]:
         """A token, and the ledger that knows of it."""
         made, after = self.new_id("tok")
-        return made, replace(after, tokens={**self.tokens, made: expires})
+        return made, replace(after, tokens={**self.tokens, made: grant})
 
     def with_done(self, tool: str) -> Ledger:
         """The ledger in which that tool has succeeded."""

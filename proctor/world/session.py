@@ -19,12 +19,12 @@ from proctor.world.patch import Patch
 from proctor.world.refusal import BusinessError
 from proctor.world.stored import Change, Stored
 from proctor.world.table import Table
+from proctor.world.tokens import granted
 from proctor.world.toolkit import Tool
 from proctor.world.world import ANONYMOUS, Call
 
 _UNKNOWN_STATUS = 404
 _FORBIDDEN = 403
-_TOKEN = 401
 
 
 class Answer(NamedTuple):
@@ -66,9 +66,10 @@ class WorldSession:
         self.calls = 0
         self.log: list[Written] = []
 
-    def call(self, name: str, body: bytes, caller: str = "") -> Answer:
-        """Call a tool with a JSON body, as an identity of the service (empty: without a credential).
+    def call(self, name: str, body: bytes, caller: str = "", credential: str = "") -> Answer:
+        """Call a tool with a JSON body, as an identity of the service (empty: as none).
 
+        `credential` is what the request's header holds: the token of tools that take theirs from there.
         Raises WorldFailed where the world itself is at fault. What raises or is refused changes nothing.
         """
         with self._lock:
@@ -77,18 +78,19 @@ class WorldSession:
             try:
                 if tool is None:
                     raise self._unknown(name)
-                return self._run(tool, body, caller)
+                return self._run(tool, body, self._call_of(caller, self.calls, credential))
             except BusinessError as refusal:
                 declared = tool.declared.effect if tool else None
                 told = orjson.dumps(refusal.body(), default=str)
                 return Answer(refusal.status, told, declared or "read", declared is not None, [], refusal.code)
 
-    def foretell(self, name: str, body: bytes, caller: str = "") -> bytes | None:
+    def foretell(self, name: str, body: bytes, caller: str = "", credential: str = "") -> bytes | None:
         """What `call` would answer now, with nothing changed; None where it would refuse or fail."""
         with self._lock:
             tool = self.kind.tools.get(name)
             try:
-                return self._worked(tool, body, self._call_of(caller, self.calls + 1))[0] if tool else None
+                call = self._call_of(caller, self.calls + 1, credential)
+                return self._worked(tool, body, call)[0] if tool else None
             except (BusinessError, WorldFailed):
                 return None
 
@@ -113,8 +115,11 @@ class WorldSession:
         with self._lock:
             return self._stored.diff()
 
-    def _run(self, tool: Tool, body: bytes, caller: str) -> Answer:
-        call = self._call_of(caller, self.calls)
+    def tokens(self) -> tuple[str, ...]:
+        """The tokens handed out since the start or reset, in their order."""
+        return tuple(self._ledger.tokens)
+
+    def _run(self, tool: Tool, body: bytes, call: Call) -> Answer:
         result, changes, patch = self._worked(tool, body, call)
         self._ledger = call.ledger.with_done(tool.name) if tool.name in self.kind.awaited else call.ledger
         if changes:
@@ -132,7 +137,8 @@ class WorldSession:
             raise
         except Exception as error:  # of a check in the type of an argument
             raise threw(tool.name, error) from error
-        self._check_token(tool, arguments, call)
+        if tool.declared.token:
+            call.holder = granted(tool, arguments, call).holder
         self._check_order(tool)
         result, changes = self._result(tool, call, arguments)
         patch = [step for change in changes for step in change.patch()] if changes else []
@@ -164,7 +170,7 @@ class WorldSession:
         except (Exception, SystemExit) as error:
             raise threw(tool.name, error) from error
 
-    def _call_of(self, caller: str, number: int) -> Call:
+    def _call_of(self, caller: str, number: int, credential: str) -> Call:
         world = self.kind.world
         return Call(
             state=self._stored.draft(),
@@ -173,6 +179,7 @@ class WorldSession:
             caller=caller,
             audience=world.audiences.get(caller, caller) if caller else ANONYMOUS,
             begun=world.starts_at,
+            credential=credential,
         )
 
     def _check_audience(self, tool: Tool, audience: str) -> None:
@@ -180,19 +187,6 @@ class WorldSession:
         if allowed and audience not in allowed:
             told = f"{tool.name} is for {' and '.join(allowed)}, not for {audience}"
             raise BusinessError("permission_denied", told, "call it with another credential", status=_FORBIDDEN)
-
-    def _check_token(self, tool: Tool, arguments: dict[str, Any], call: Call) -> None:
-        name = tool.declared.token
-        if not name:
-            return
-        known = call.ledger.tokens
-        given = arguments.get(name)
-        expires = known.get(given) if isinstance(given, str) else None
-        if not isinstance(given, str) or given not in known:
-            told = f"{name} is no token of this session"
-            raise BusinessError("token_invalid", told, f"fetch a token first, and give it as {name}", name, _TOKEN)
-        if expires is not None and call.now >= expires:
-            raise BusinessError("token_expired", f"{name} has expired", "fetch a new token", name, _TOKEN)
 
     def _check_order(self, tool: Tool) -> None:
         for name, code in (tool.declared.after or {}).items():

@@ -13,7 +13,7 @@ from pydantic.fields import FieldInfo
 from typing_extensions import TypedDict
 
 from proctor.errors import WorldError, nearest
-from proctor.world.declaring import Declared, declared_of
+from proctor.world.declaring import CREDENTIAL, Declared, declared_of
 from proctor.world.docstrings import read_docstring
 from proctor.world.shape import refuse_sets
 
@@ -69,7 +69,8 @@ def _tool(where: str, name: str, method: Callable[..., Any], declared: Declared)
             defaults.add(parameter.name)
             field = NotRequired[field]
         fields[parameter.name] = field
-    for named, what in ((declared.token, "its token"), *((each, "its docstring") for each in said.arguments)):
+    token = "" if declared.token == CREDENTIAL else declared.token
+    for named, what in ((token, "its token"), *((each, "its docstring") for each in said.arguments)):
         if named and named not in fields:
             told = f'{where}: {what} names the argument "{named}", which is not there'
             raise WorldError("world_tool_argument", told, nearest(named, fields))

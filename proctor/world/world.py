@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Generic, TypeVar, get_args, get_origin
 from pydantic import BaseModel
 
 from proctor.errors import WorldError
-from proctor.world.ledger import Ledger
+from proctor.world.ledger import Grant, Ledger
 
 StateT = TypeVar("StateT", bound=BaseModel)
 
@@ -30,6 +30,8 @@ class Call:
     caller: str
     audience: str
     begun: datetime
+    credential: str = ""
+    holder: str = ""
 
     @property
     def now(self) -> datetime:
@@ -78,6 +80,11 @@ class World(Generic[StateT]):
         return self._call.audience
 
     @property
+    def holder(self) -> str:
+        """For whom the token was handed out that a tool with `token=` was called with; empty for other tools."""
+        return self._call.holder
+
+    @property
     def random(self) -> Random:
         """Chance, the same for the same seed and calls."""
         return self._call.random
@@ -91,9 +98,13 @@ class World(Generic[StateT]):
         made, self._call.ledger = self._call.ledger.new_id(prefix)
         return made
 
-    def new_token(self, lifetime: timedelta | None = None) -> str:
-        """A token that tools with `token="ARGUMENT"` take from then on, if a lifetime is given for so long."""
-        made, self._call.ledger = self._call.ledger.new_token(None if lifetime is None else self.now() + lifetime)
+    def new_token(self, lifetime: timedelta | None = None, holder: str = "") -> str:
+        """A token that tools with `token=` take from then on, if a lifetime is given for so long.
+
+        `holder` is what `self.holder` then says in these tools: whom it was handed out to, for example.
+        """
+        grant = Grant(holder, None if lifetime is None else self.now() + lifetime)
+        made, self._call.ledger = self._call.ledger.new_token(grant)
         return made
 
     def __setattr__(self, name: str, value: Any) -> None:

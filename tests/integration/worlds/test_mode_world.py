@@ -265,3 +265,51 @@ async def test_a_command_finds_the_world_and_a_key_for_each_identity(project: Pr
     assert done.printed == ["{'by': 'alice'}"]
     assert (done.summary["set_up"], done.summary["worlds"]) == ("world", 1)
     assert "1 from worlds" in done.stderr
+
+
+CLUB = '''
+from pydantic import BaseModel
+
+from proctor.world import CREDENTIAL, World, tool
+
+
+class State(BaseModel):
+    seen: list[str] = []
+
+
+class Club(World[State]):
+    @tool
+    def sign_in(self, member: str) -> str:
+        """Get a token."""
+        return self.new_token(holder=member)
+
+    @tool(token=CREDENTIAL)
+    def enter(self) -> list[str]:
+        """Come in."""
+        self.state.seen.append(self.holder)
+        return self.state.seen
+'''
+
+
+async def test_a_world_s_token_may_come_as_the_credential_of_the_request(project: Project) -> None:
+    project.script("club.py", CLUB)
+    project.configure('[services.club]\nworld = "club:Club"\n')
+
+    async def entered(token: str) -> tuple[int, Any]:
+        headers = {"Authorization": f"Bearer {token}"} if token else {}
+        async with run.http.post(run.url("club", "/tools/enter"), headers=headers) as answer:
+            return answer.status, await answer.json()
+
+    async with session(project, "case", "world") as run:
+        before = await entered("tok-GUESSED1")
+        async with run.http.post(run.url("club", "/tools/sign_in"), json={"member": "ann"}) as answer:
+            token = await answer.json()
+        answers = [await entered(each) for each in (token, "", token)]
+        summary = await run.close()
+    assert (before[0], before[1]["error"]) == (401, "token_invalid")
+    assert [(status, told if status == 200 else told["error"]) for status, told in answers] == [
+        (200, ["ann"]),
+        (401, "token_required"),
+        (200, ["ann", "ann"]),
+    ]
+    assert project.trace(summary.session)[1].result == token, "it opens nothing outside of the session"

@@ -18,7 +18,7 @@ $(READY): pyproject.toml constraints.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
 	touch $(READY)
 
-demo: $(READY) ## record four conversations, stop the service, replay them, break one
+demo: $(READY) ## record ten conversations, stop the service, replay them, break one
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python examples/order_desk/demo.py
 
 test: $(READY) ## every test, as CI runs them

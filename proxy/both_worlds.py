@@ -23,6 +23,7 @@ from proctor.redaction.digests import remeasured
 from proctor.redaction.messages import clean_response
 from proctor.redaction.redactor import Redactor
 from proctor.redaction.span import Span
+from proctor.redaction.strength import SHORTEST
 from proctor.redaction.walker import Walker
 from proctor.trace import body_value
 
@@ -57,9 +58,11 @@ class BothWorlds:
         told = []
         values = (body_value(side.headers, side.body) for side in (recorded, live))
         for pointer, old, new in json_differences(*values):
-            if isinstance(old, str) and isinstance(new, str) and (old in self._live or _are_names(old, new)):
+            if isinstance(old, str) and isinstance(new, str) and (old in self._live or self._are_names(old, new)):
                 if self._live.get(old) != new:
                     self._pair(old, new)
+                if self._is_placeholder(old):
+                    self.redactor.learn_value(new, old)
             else:
                 told.append(f"{pointer}: recorded {shown_value(old, new)}, now {shown_value(new, old)}")
                 self.unmapped.note(old, new, f"{pointer} of {call}")
@@ -100,6 +103,12 @@ class BothWorlds:
     def _is_placeholder(self, value: str) -> bool:
         return is_placeholder(value, self.redactor.placeholders)
 
+    def _are_names(self, old: str, new: str) -> bool:
+        """Whether two values are such as a service mints: ids, tokens, times. A secret may look like a word."""
+        if self._is_placeholder(old) and len(new) >= SHORTEST and not self._is_placeholder(new):
+            return not any(map(str.isspace, new))
+        return all(len(text) >= _SHORTEST for text in (old, new)) and not any(map(_NO_NAME.fullmatch, (old, new)))
+
     def _secrets(self, response: Response) -> Mapping[str, list[str]]:
         """Secrets and placeholders by the places in which they stand, each once a place."""
         found: defaultdict[str, list[str]] = defaultdict(list)
@@ -110,11 +119,6 @@ class BothWorlds:
 
         clean_response(Walker(self.redactor.finder, note), response)
         return found
-
-
-def _are_names(old: str, new: str) -> bool:
-    """Whether two values are such as a service mints: ids, tokens, times."""
-    return all(len(text) >= _SHORTEST for text in (old, new)) and not any(map(_NO_NAME.fullmatch, (old, new)))
 
 
 class _Words:

@@ -1,4 +1,4 @@
-"""Four conversations that the agent can be driven with: two in Chinese, two in English."""
+"""Ten conversations that the agent can be driven with: five in Chinese, five in English."""
 
 from __future__ import annotations
 
@@ -60,4 +60,79 @@ LOGISTICS_EN = Conversation(
     ),
 )
 
-CONVERSATIONS = {c.name: c for c in (REFUND_ZH, ADDRESS_ZH, REFUND_EN, LOGISTICS_EN)}
+REPLACE_ZH = Conversation(
+    "replace_zh",
+    "zh",
+    "C-1003",
+    (
+        "订单 CN1005 的玻璃茶壶签收时壶嘴断了，能补发一个吗？",
+        "好的，谢谢。订单 CN1005 现在是什么状态？",
+    ),
+)
+
+OUT_OF_STOCK_EN = Conversation(
+    "out_of_stock_en",
+    "en",
+    "C-2003",
+    (
+        "The skillet in order US2005 came with a crack right through it. Could you send me another one?",
+        "I can't wait that long. Refund it instead, please.",
+        "Thanks, that's all.",
+    ),
+)
+
+POLICY_ZH = Conversation(
+    "policy_zh",
+    "zh",
+    "C-1001",
+    (
+        "你们的售后政策，耳机拆封了还能七天无理由退货吗？",
+        "明白了。那订单 CN1002 现在发货了吗？",
+    ),
+)
+
+POLICY_EN = Conversation(
+    "policy_en",
+    "en",
+    "C-2002",
+    (
+        "Do you have a policy on gift wrapping?",
+        "And what is the policy when something arrives damaged?",
+    ),
+)
+
+NOTIFY_ZH = Conversation(
+    "notify_zh",
+    "zh",
+    "C-1002",
+    (
+        "以后物流消息请用短信通知我。",
+        "优惠消息也发到我的邮箱吧，谢谢。",
+    ),
+)
+
+NOTIFY_EN = Conversation(
+    "notify_en",
+    "en",
+    "C-2001",
+    (
+        "Please text me whenever one of my parcels moves.",
+        "Then by email, please.",
+    ),
+)
+
+CONVERSATIONS = {
+    c.name: c
+    for c in (
+        REFUND_ZH,
+        ADDRESS_ZH,
+        REPLACE_ZH,
+        POLICY_ZH,
+        NOTIFY_ZH,
+        REFUND_EN,
+        LOGISTICS_EN,
+        OUT_OF_STOCK_EN,
+        POLICY_EN,
+        NOTIFY_EN,
+    )
+}

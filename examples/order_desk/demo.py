@@ -1,4 +1,4 @@
-"""`make demo`: record four conversations against the real order desk, stop it, replay them, then break one.
+"""`make demo`: record ten conversations against the real order desk, stop it, replay them, then break one.
 
 Everything happens in a temporary folder; nothing of the repository is touched. `--tapes DIR` also copies the tapes.
 """
@@ -19,9 +19,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+if __name__ == "__main__":  # run by path: the folder above `examples` is not on the path yet
+    sys.path.append(str(Path(__file__).resolve().parents[2]))
+
+from examples.order_desk.conversations import CONVERSATIONS
+
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-CONVERSATIONS = {"refund_zh": "Chinese", "address_zh": "Chinese", "refund_en": "English", "logistics_en": "English"}
+LANGUAGES = {"zh": "Chinese", "en": "English"}
 CHANGE = ('CHANNEL = "chat"', 'CHANNEL = "email"')
 
 
@@ -61,15 +66,13 @@ def _project(folder: Path) -> Path:
 
 
 def _record_all(project: Path) -> dict[str, Played]:
-    print(
-        "1. Record. The order desk (a real API with a database) is our staging; the agent talks to it through Proctor."
-    )
-    with _staging(project) as environment:
+    print("1. Record. The order desk (a real, stateful API) is our staging; the agent talks to it through Proctor.")
+    with _staging() as environment:
         recorded = {}
-        for name, language in CONVERSATIONS.items():
+        for name, conversation in CONVERSATIONS.items():
             recorded[name] = played = _proctor(project, "record", name, environment)
             calls, kept = len(played.agent.get("tool_calls", [])), played.summary.get("recorded", 0)
-            print(f"   {name:<13} {language:<8} {calls} tool calls, {kept} exchanges recorded")
+            print(f"   {name:<15} {LANGUAGES[conversation.language]:<8} {calls} tool calls, {kept} exchanges recorded")
             if played.status:
                 print(played.told)
     print("   staging is stopped now\n")
@@ -84,7 +87,7 @@ def _replay_all(project: Path, recorded: dict[str, Played]) -> bool:
         same = _told_by(after) == _told_by(before) and after.status == 0
         all_same = all_same and same
         verdict = "tool calls, results and replies identical" if same else f"DIFFERENT\n{after.told}"
-        print(f"   {name:<13} recorded in {before.seconds:.1f} s, replayed in {after.seconds:.1f} s: {verdict}")
+        print(f"   {name:<15} recorded in {before.seconds:.1f} s, replayed in {after.seconds:.1f} s: {verdict}")
     print("   (save the access token: on the tape a placeholder stands for it, so that the tapes can lie in git)")
     first = recorded["refund_zh"].agent
     print(f"\n   For example, the last tool call:  {_shown(first['tool_calls'][-1])}")
@@ -131,11 +134,11 @@ def _proctor(project: Path, verb: str, name: str, environment: dict[str, str]) -
 
 
 @contextmanager
-def _staging(project: Path) -> Iterator[dict[str, str]]:
+def _staging() -> Iterator[dict[str, str]]:
     """The order desk, and a model: a real one where a key is set, else the stand-in; gives their addresses."""
     servers: list[subprocess.Popen[str]] = []
     try:
-        desk = _serve(servers, "server.py", "--database", str(project / "desk.db"))
+        desk = _serve(servers, "server.py")
         key = os.environ.get("OPENAI_API_KEY")
         if key:
             model = os.environ.get("OPENAI_BASE_URL", "https://api.openai.com/v1")

@@ -28,8 +28,9 @@ class Outcome:
     def ok(self) -> bool:
         return 200 <= self.status < 300 and bool(self.body) and "error" not in self.body
 
-    def about(self, tool: str, order_id: str) -> bool:
-        return self.tool == tool and self.arguments.get("order_id") == order_id
+    def about(self, tool: str, **arguments: Any) -> bool:
+        """Whether it is of that tool, with these arguments at least."""
+        return self.tool == tool and all(self.arguments.get(key) == value for key, value in arguments.items())
 
 
 @dataclass(frozen=True)
@@ -50,9 +51,9 @@ class History:
     def has_token(self) -> bool:
         return any(o.tool == "get_token" and o.ok for o in self.earlier + self.turn)
 
-    def latest(self, tool: str, order_id: str) -> Outcome | None:
-        """This turn's last answer of a tool about an order."""
-        return next((o for o in reversed(self.turn) if o.about(tool, order_id)), None)
+    def latest(self, tool: str, **arguments: Any) -> Outcome | None:
+        """This turn's last answer of a tool to a call with these arguments at least."""
+        return next((o for o in reversed(self.turn) if o.about(tool, **arguments)), None)
 
 
 def read_history(messages: Sequence[Message]) -> History:
@@ -68,6 +69,12 @@ def read_history(messages: Sequence[Message]) -> History:
         earlier=_outcomes(messages[: last_user + 1]),
         turn=_outcomes(messages[last_user + 1 :]),
     )
+
+
+def rows(body: Mapping[str, Any], name: str) -> list[dict[str, Any]]:
+    """The objects in a list of an answer; what is none is left out."""
+    found = body.get(name)
+    return [each for each in found if isinstance(each, dict)] if isinstance(found, list) else []
 
 
 def content_text(message: Message) -> str:

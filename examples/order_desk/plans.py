@@ -7,33 +7,16 @@ Where several orders are named, all look-ups that the wishes need are made at on
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from examples.order_desk.history import History
+from examples.order_desk.history import History, rows
 from examples.order_desk.replies import ask_for, cannot_call, report, report_failure
+from examples.order_desk.wishes import new_address, notification, read_wishes
 
-AMOUNT = re.compile(r"多少|金额|单号|how much|\bamount\b|refund (?:number|id|status)|confirm .*refund", re.IGNORECASE)
-REFUND = re.compile(r"退款|退钱|退货|退掉|\brefund|money back|\breturn (?:it|this|the)\b", re.IGNORECASE)
-ADDRESS = re.compile(
-    r"地址.*[改换错]|[改换].*地址|(?:chang|updat|correct|wrong|new|different).*\baddress"
-    r"|\baddress.*(?:chang|updat|correct|wrong)",
-    re.IGNORECASE | re.DOTALL,
-)
-LOGISTICS = re.compile(
-    r"物流|快递|包裹|到哪|发货|什么时候[能会]?(?:到|送)"
-    r"|\bwhere(?:'s| is| are)\b|\btrack|\barrive\b|\bshipped yet\b|delivery (?:status|date)",
-    re.IGNORECASE,
-)
-NEW_ADDRESS = (
-    re.compile(r"(?:改成|改为|改到|换成|换到|送到|寄到)[\s:：]*([^。！!；;\n]+)"),
-    re.compile(r"\baddress\b[^\n]*?(?:\bto\b|:)[\s:]*([^\n]+)", re.IGNORECASE),
-    re.compile(r"\b(?:deliver|send|ship)\b[^\n]*?\bto\b[\s:]*(\d[^\n]+)", re.IGNORECASE),
-)
 LOOK_UPS = frozenset({"query_order", "query_logistics"})
-COURTESY = re.compile(r"[，,\s]*(?:谢谢|可以吗|thanks|thank you|please)?[.!?？，,\s]*$", re.IGNORECASE)
+ABOUT_NO_ORDER = frozenset({"policy", "notify"})
 
 
 @dataclass(frozen=True)
@@ -64,37 +47,14 @@ def next_move(history: History, offered: frozenset[str], *, parallel: bool = Tru
     return calls if refused is None else cannot_call(refused, history.chinese)
 
 
-def read_wishes(request: str) -> tuple[str, ...]:
-    """What the user wants, in the order of doing. To ask what a refund pays is not to ask for it."""
-    wishes = []
-    if ADDRESS.search(request):
-        wishes.append("address")
-    if AMOUNT.search(request):
-        wishes.append("amount")
-    elif REFUND.search(request):
-        wishes.append("refund")
-    if LOGISTICS.search(request):
-        wishes.append("logistics")
-    if not wishes and re.search(r"订单|\borders?\b", request, re.IGNORECASE):
-        wishes.append("order")
-    return tuple(wishes)
-
-
-def new_address(request: str) -> str | None:
-    """The address that the user wants an order sent to."""
-    for pattern in NEW_ADDRESS:
-        found = pattern.search(request)
-        if found:
-            return COURTESY.sub("", found[1])
-    return None
-
-
 def _missing(history: History, wishes: tuple[str, ...]) -> str | None:
     if not wishes:
         return "wish"
     if history.customer_id is None:
         return "customer_id"
-    if not history.order_ids:
+    if "notify" in wishes and not all(_notification(history)):
+        return "notification"
+    if not history.order_ids and not ABOUT_NO_ORDER.intersection(wishes):
         return "order_id"
     if "address" in wishes and not new_address(history.request):
         return "address"
@@ -112,34 +72,77 @@ def _steps(history: History, wishes: tuple[str, ...]) -> Iterator[Call]:
     """The calls still to be made. Only the first is sure: those after it depend on its answer."""
     if not history.has_token:
         yield Call("get_token", {"customer_id": history.customer_id})
+    if "policy" in wishes:
+        yield from _once(history, "search_policy", query=history.request)
+    elif "notify" in wishes:
+        topic, way = _notification(history)
+        yield from _once(history, "set_notifications", topic=topic, way=way)
+    else:
+        yield from _order_steps(history, wishes)
+
+
+def _order_steps(history: History, wishes: tuple[str, ...]) -> Iterator[Call]:
     for order_id in history.order_ids:
         if wishes != ("logistics",) or not _seen(history, order_id):
-            yield from _once(history, "query_order", order_id)
+            yield from _once(history, "query_order", order_id=order_id)
         for wish in wishes:
             yield from _wish_steps(history, wish, order_id)
 
 
 def _wish_steps(history: History, wish: str, order_id: str) -> Iterator[Call]:
     if wish == "address":
-        yield from _once(history, "change_address", order_id, address=new_address(history.request))
+        yield from _once(history, "change_address", order_id=order_id, address=new_address(history.request))
+    elif wish == "replace":
+        yield from _replacement_steps(history, order_id)
     elif wish == "logistics":
-        yield from _once(history, "query_logistics", order_id)
+        yield from _once(history, "query_logistics", order_id=order_id)
     elif wish in ("amount", "refund") and not _refunded_before(history, order_id):
-        yield from _once(history, "calc_refund", order_id)
-        quote = history.latest("calc_refund", order_id)
+        yield from _once(history, "calc_refund", order_id=order_id)
+        quote = history.latest("calc_refund", order_id=order_id)
         if wish == "refund" and quote is not None:
-            yield from _once(history, "create_refund", order_id, amount=quote.body.get("amount"))
+            yield from _once(history, "create_refund", order_id=order_id, amount=quote.body.get("amount"))
 
 
-def _once(history: History, tool: str, order_id: str, **arguments: Any) -> Iterator[Call]:
-    if history.latest(tool, order_id) is None:
-        yield Call(tool, {"order_id": order_id, **arguments})
+def _replacement_steps(history: History, order_id: str) -> Iterator[Call]:
+    """Send an item again if there is one; where there is none, the stock's answer is all there is to say."""
+    sku = _wanted_item(history, order_id)
+    if sku is None:
+        return
+    yield from _once(history, "query_stock", sku=sku)
+    stock = history.latest("query_stock", sku=sku)
+    on_hand = stock.body.get("on_hand") if stock else None
+    if isinstance(on_hand, int) and on_hand > 0:
+        yield from _once(history, "create_shipment", order_id=order_id, sku=sku)
+
+
+def _wanted_item(history: History, order_id: str) -> str | None:
+    """The item of an order that the user's words name, else its first."""
+    order = history.latest("query_order", order_id=order_id)
+    items = rows(order.body, "items") if order else []
+    said = history.request.lower()
+    named = (each for each in items if any(word in said for word in str(each.get("name", "")).lower().split()))
+    item = next(named, items[0] if items else {})
+    return item.get("sku")
+
+
+def _notification(history: History) -> tuple[str | None, str | None]:
+    """Topic and way of the wish; the topic may be the one spoken of before."""
+    topic, way = notification(history.request)
+    asked = (each.arguments.get("topic") for each in reversed(history.earlier) if each.tool == "set_notifications")
+    return topic or next(asked, None), way
+
+
+def _once(history: History, tool: str, **arguments: Any) -> Iterator[Call]:
+    """The call, unless the turn has an answer of the tool for what identifies it."""
+    about = {key: value for key, value in arguments.items() if key in ("order_id", "sku", "topic")}
+    if history.latest(tool, **about) is None:
+        yield Call(tool, arguments)
 
 
 def _seen(history: History, order_id: str) -> bool:
-    return any(o.ok and o.about("query_order", order_id) for o in history.earlier + history.turn)
+    return any(o.ok and o.about("query_order", order_id=order_id) for o in history.earlier + history.turn)
 
 
 def _refunded_before(history: History, order_id: str) -> bool:
-    order = history.latest("query_order", order_id)
+    order = history.latest("query_order", order_id=order_id)
     return order is not None and order.body.get("refund") is not None

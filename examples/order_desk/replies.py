@@ -8,50 +8,23 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from examples.order_desk.history import History, Outcome
+from examples.order_desk.history import History, Outcome, rows
+from examples.order_desk.phrases import (
+    ASK_EN,
+    ASK_ZH,
+    ERROR_ZH,
+    STATUS_EN,
+    STATUS_ZH,
+    TOOL_EN,
+    TOOL_ZH,
+    TOPIC_EN,
+    TOPIC_ZH,
+    WAY_EN,
+    WAY_ZH,
+)
 
 Body = dict[str, Any]
 Writer = Callable[[Body], str]
-
-STATUS_ZH = {"paid": "已付款，未发货", "shipped": "已发货", "delivered": "已签收", "not_shipped": "尚未发货"}
-STATUS_EN = {"paid": "paid, not shipped", "not_shipped": "not shipped yet"}
-TOOL_ZH = {
-    "get_token": "身份验证",
-    "query_order": "查询订单",
-    "query_logistics": "查询物流",
-    "calc_refund": "计算退款金额",
-    "create_refund": "提交退款",
-    "change_address": "修改收货地址",
-}
-TOOL_EN = {
-    "get_token": "verify your account",
-    "query_order": "look up the order",
-    "query_logistics": "track the parcel",
-    "calc_refund": "calculate the refund",
-    "create_refund": "create the refund",
-    "change_address": "change the delivery address",
-}
-ERROR_ZH = {
-    "order_not_found": "您的账户下没有这个订单",
-    "customer_not_found": "没有找到您的客户账户",
-    "already_refunded": "该订单之前已经退过款",
-    "already_shipped": "订单已经发货，无法再修改收货地址",
-    "refund_amount_required": "退款金额与系统计算的金额不一致",
-    "token_required": "身份凭证缺失",
-    "token_invalid": "身份凭证无效",
-}
-ASK_ZH = {
-    "wish": "好的。如果还需要查询订单、物流、退款或修改收货地址，请随时告诉我。",
-    "customer_id": "请提供您的客户编号（例如 C-1001）。",
-    "order_id": "请提供您的订单号（例如 CN1001）。",
-    "address": "请告诉我新的完整收货地址。",
-}
-ASK_EN = {
-    "wish": "You're welcome. I can look up orders, track parcels, make refunds and change addresses.",
-    "customer_id": "Please give me your customer number, such as C-2001.",
-    "order_id": "Please give me your order number, such as US2001.",
-    "address": "Please tell me the full new delivery address.",
-}
 
 
 def ask_for(missing: str, chinese: bool) -> str:
@@ -90,9 +63,11 @@ def report(history: History) -> str:
 
 
 def _superseded(outcome: Outcome, history: History) -> bool:
-    """A quote is not worth a sentence once the refund itself was made."""
-    order_id = str(outcome.arguments.get("order_id"))
-    return outcome.tool == "calc_refund" and history.latest("create_refund", order_id) is not None
+    """A quote is not worth a sentence once the refund was made, nor the stock once an item was sent."""
+    if outcome.tool == "query_stock":
+        return history.latest("create_shipment", sku=outcome.arguments.get("sku")) is not None
+    order_id = outcome.arguments.get("order_id")
+    return outcome.tool == "calc_refund" and history.latest("create_refund", order_id=order_id) is not None
 
 
 def _fact(body: Body, name: str) -> str:
@@ -101,9 +76,8 @@ def _fact(body: Body, name: str) -> str:
 
 
 def _items(body: Body, joint: str) -> str:
-    items = body.get("items")
-    rows = [item for item in items if isinstance(item, dict)] if isinstance(items, list) else []
-    return joint.join(f"{_fact(item, 'name')} × {_fact(item, 'quantity')}" for item in rows) or "?"
+    items = rows(body, "items")
+    return joint.join(f"{_fact(item, 'name')} × {_fact(item, 'quantity')}" for item in items) or "?"
 
 
 def _money(body: Body, currency: str | None = None) -> str:
@@ -122,7 +96,8 @@ def _order_zh(body: Body) -> str:
     if isinstance(refund, dict):
         money = _money(refund, _fact(body, "currency"))
         text += f"该订单已退款 {money}，退款单号 {_fact(refund, 'refund_id')}。"
-    return text
+    again = rows(body, "shipments")
+    return text + "".join(f"{_fact(each, 'name')}已补发，补发单号 {_fact(each, 'shipment_id')}。" for each in again)
 
 
 def _order_en(body: Body) -> str:
@@ -132,7 +107,9 @@ def _order_en(body: Body) -> str:
     if isinstance(refund, dict):
         money = _money(refund, _fact(body, "currency"))
         text += f" {money} was refunded for it; the refund number is {_fact(refund, 'refund_id')}."
-    return text
+    again = rows(body, "shipments")
+    sent = (f" {_fact(each, 'name')} was sent again, shipment number {_fact(each, 'shipment_id')}." for each in again)
+    return text + "".join(sent)
 
 
 def _logistics_zh(body: Body) -> str:
@@ -155,11 +132,40 @@ def _logistics_en(body: Body) -> str:
     return f"The parcel is {status} ({parcel}). Latest scan: {latest}.{unknown}"
 
 
+def _stock_zh(body: Body) -> str:
+    if body.get("on_hand") != 0:
+        return f"{_fact(body, 'name')}现有库存 {_fact(body, 'on_hand')} 件。"
+    restock = body.get("restock_on")
+    return f"{_fact(body, 'name')}目前缺货，" + (f"预计 {restock} 补货。" if restock else "补货时间未知。")
+
+
+def _stock_en(body: Body) -> str:
+    if body.get("on_hand") != 0:
+        return f"{_fact(body, 'name')}: {_fact(body, 'on_hand')} in stock."
+    restock = body.get("restock_on")
+    return f"{_fact(body, 'name')} is out of stock; " + (f"more on {restock}." if restock else "no date for more.")
+
+
+def _policies(body: Body) -> list[str]:
+    found = rows(body, "policies")
+    return [f"{_fact(each, 'title')} ({_fact(each, 'policy_id')}): {_fact(each, 'text')}" for each in found]
+
+
+def _notifications(body: Body, topics: dict[str, str], ways: dict[str, str], joint: str) -> str:
+    found = body.get("notifications")
+    pairs = found.items() if isinstance(found, dict) else ()
+    return joint.join(f"{topics.get(topic, topic)}: {ways.get(way, way)}" for topic, way in pairs) or "?"
+
+
 ZH: dict[str, Writer] = {
     "query_order": _order_zh,
     "query_logistics": _logistics_zh,
     "calc_refund": lambda b: f"订单 {_fact(b, 'order_id')} 可退款 {_money(b)}，尚未提交退款。",
     "create_refund": lambda b: f"退款已提交：{_money(b)}，退款单号 {_fact(b, 'refund_id')}。",
+    "query_stock": _stock_zh,
+    "search_policy": lambda b: "\n".join(_policies(b)) or "售后政策里没有找到相关规定。",
+    "create_shipment": lambda b: f"已补发：{_fact(b, 'name')}，补发单号 {_fact(b, 'shipment_id')}。",
+    "set_notifications": lambda b: f"通知设置已更新：{_notifications(b, TOPIC_ZH, WAY_ZH, '，')}。",
     "change_address": lambda b: f"收货地址已改为：{_fact(b, 'new_address')}。",
 }
 EN: dict[str, Writer] = {
@@ -167,5 +173,9 @@ EN: dict[str, Writer] = {
     "query_logistics": _logistics_en,
     "calc_refund": lambda b: f"A refund for {_fact(b, 'order_id')} would pay {_money(b)}; none was made yet.",
     "create_refund": lambda b: f"The refund is made: {_money(b)}, refund number {_fact(b, 'refund_id')}.",
+    "query_stock": _stock_en,
+    "search_policy": lambda b: "\n".join(_policies(b)) or "I found no policy about that.",
+    "create_shipment": lambda b: f"Sent again: {_fact(b, 'name')}, shipment number {_fact(b, 'shipment_id')}.",
+    "set_notifications": lambda b: f"You are told now about {_notifications(b, TOPIC_EN, WAY_EN, ', ')}.",
     "change_address": lambda b: f"The delivery address is now: {_fact(b, 'new_address')}.",
 }

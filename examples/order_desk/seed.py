@@ -1,156 +1,186 @@
-"""The orders a new database starts with: four customers, eight orders, Chinese and English."""
+"""What a new desk starts with: six customers, ten orders, their products and policies, in Chinese and English."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from datetime import date
 
+from examples.order_desk.policies import POLICIES
+from examples.order_desk.state import Customer, DeskState, Event, Item, Order, Product
 
-@dataclass(frozen=True)
-class Item:
-    """One line of an order; `unit_price` is a decimal string."""
+CUSTOMERS = {
+    "C-1001": Customer(name="王小雨", has_phone=True, notifications={"parcels": "email", "offers": "none"}),
+    "C-1002": Customer(name="李建国", has_phone=True, notifications={"parcels": "email", "offers": "none"}),
+    "C-1003": Customer(name="陈静", has_phone=True, notifications={"parcels": "email", "offers": "none"}),
+    "C-2001": Customer(name="Emma Clark", has_phone=False, notifications={"parcels": "email", "offers": "none"}),
+    "C-2002": Customer(name="Daniel O'Neill", has_phone=True, notifications={"parcels": "email", "offers": "none"}),
+    "C-2003": Customer(name="Priya Shah", has_phone=True, notifications={"parcels": "email", "offers": "none"}),
+}
 
-    name: str
-    quantity: int
-    unit_price: str
-
-
-@dataclass(frozen=True)
-class Event:
-    """One scan of a parcel; `at` is ISO 8601 with the offset of the place."""
-
-    at: str
-    place: str
-    text: str
-
-
-@dataclass(frozen=True)
-class SeedOrder:
-    """One order as the shop knows it. `carrier` and `tracking` are empty until it has shipped."""
-
-    order_id: str
-    customer_id: str
-    customer_name: str
-    items: tuple[Item, ...]
-    shipping_fee: str
-    currency: str
-    status: str  # paid | shipped | delivered
-    address: str
-    carrier: str = ""
-    tracking: str = ""
-    events: tuple[Event, ...] = ()
-
-
-CHINESE = (
-    SeedOrder(
-        "CN1001",
-        "C-1001",
-        "王小雨",
-        (Item("手绘陶瓷马克杯", 2, "59.50"),),
-        "10.00",
-        "CNY",
-        "delivered",
-        "上海市徐汇区漕溪北路 88 号 5 栋 602 室",
-        "顺丰速运",
-        "SF1029384756",
-        (
-            Event("2025-03-02T09:12:00+08:00", "景德镇", "快件已揽收"),
-            Event("2025-03-04T15:40:00+08:00", "上海", "快件已签收，签收人：本人"),
-        ),
+CHINESE = {
+    "CN1001": Order(
+        customer_id="C-1001",
+        items=[
+            Item(sku="MUG-01", name="手绘陶瓷马克杯", quantity=2, unit_price="59.50"),
+        ],
+        shipping_fee="10.00",
+        currency="CNY",
+        status="delivered",
+        address="上海市徐汇区漕溪北路 88 号 5 栋 602 室",
+        carrier="顺丰速运",
+        tracking_number="SF1029384756",
+        events=[
+            Event(at="2025-03-02T09:12:00+08:00", place="景德镇", text="快件已揽收"),
+            Event(at="2025-03-04T15:40:00+08:00", place="上海", text="快件已签收，签收人：本人"),
+        ],
     ),
-    SeedOrder(
-        "CN1002",
-        "C-1001",
-        "王小雨",
-        (Item("无线降噪耳机", 1, "699.00"),),
-        "0.00",
-        "CNY",
-        "paid",
-        "上海市徐汇区漕溪北路 88 号 5 栋 602 室",
+    "CN1002": Order(
+        customer_id="C-1001",
+        items=[
+            Item(sku="EAR-07", name="无线降噪耳机", quantity=1, unit_price="699.00"),
+        ],
+        shipping_fee="0.00",
+        currency="CNY",
+        status="paid",
+        address="上海市徐汇区漕溪北路 88 号 5 栋 602 室",
     ),
-    SeedOrder(
-        "CN1003",
-        "C-1002",
-        "李建国",
-        (Item("加厚羽绒服（藏青，XL）", 1, "459.00"),),
-        "12.00",
-        "CNY",
-        "paid",
-        "浙江省杭州市拱墅区莫干山路 110 号 2 单元 301 室",
+    "CN1003": Order(
+        customer_id="C-1002",
+        items=[
+            Item(sku="COAT-XL", name="加厚羽绒服（藏青，XL）", quantity=1, unit_price="459.00"),
+        ],
+        shipping_fee="12.00",
+        currency="CNY",
+        status="paid",
+        address="浙江省杭州市拱墅区莫干山路 110 号 2 单元 301 室",
     ),
-    SeedOrder(
-        "CN1004",
-        "C-1002",
-        "李建国",
-        (Item("智能电饭煲 4L", 1, "329.00"),),
-        "15.00",
-        "CNY",
-        "shipped",
-        "浙江省杭州市拱墅区莫干山路 110 号 2 单元 301 室",
-        "中通快递",
-        "ZT7711223344",
-        (
-            Event("2025-03-05T18:05:00+08:00", "佛山", "快件已揽收"),
-            Event("2025-03-06T07:30:00+08:00", "长沙", "快件已到达转运中心"),
-        ),
+    "CN1004": Order(
+        customer_id="C-1002",
+        items=[
+            Item(sku="RICE-4L", name="智能电饭煲 4L", quantity=1, unit_price="329.00"),
+        ],
+        shipping_fee="15.00",
+        currency="CNY",
+        status="shipped",
+        address="浙江省杭州市拱墅区莫干山路 110 号 2 单元 301 室",
+        carrier="中通快递",
+        tracking_number="ZT7711223344",
+        events=[
+            Event(at="2025-03-05T18:05:00+08:00", place="佛山", text="快件已揽收"),
+            Event(at="2025-03-06T07:30:00+08:00", place="长沙", text="快件已到达转运中心"),
+        ],
     ),
-)
+    "CN1005": Order(
+        customer_id="C-1003",
+        items=[
+            Item(sku="TEAPOT-6", name="玻璃茶壶 600ml", quantity=1, unit_price="88.00"),
+        ],
+        shipping_fee="8.00",
+        currency="CNY",
+        status="delivered",
+        address="四川省成都市武侯区人民南路四段 27 号",
+        carrier="京东物流",
+        tracking_number="JD0012345678",
+        events=[
+            Event(at="2025-03-01T11:00:00+08:00", place="昆山", text="快件已揽收"),
+            Event(at="2025-03-03T17:25:00+08:00", place="成都", text="快件已签收，签收人：本人"),
+        ],
+    ),
+}
 
-ENGLISH = (
-    SeedOrder(
-        "US2001",
-        "C-2001",
-        "Emma Clark",
-        (Item("Brass desk lamp", 1, "84.90"),),
-        "6.50",
-        "USD",
-        "delivered",
-        "12 Maple Avenue, Burlington, VT 05401",
-        "UPS",
-        "1Z0099887766",
-        (
-            Event("2025-03-01T10:20:00-05:00", "Newark, NJ", "Picked up"),
-            Event("2025-03-04T13:02:00-05:00", "Burlington, VT", "Delivered, front door"),
-        ),
+ENGLISH = {
+    "US2001": Order(
+        customer_id="C-2001",
+        items=[
+            Item(sku="LAMP-03", name="Brass desk lamp", quantity=1, unit_price="84.90"),
+        ],
+        shipping_fee="6.50",
+        currency="USD",
+        status="delivered",
+        address="12 Maple Avenue, Burlington, VT 05401",
+        carrier="UPS",
+        tracking_number="1Z0099887766",
+        events=[
+            Event(at="2025-03-01T10:20:00-05:00", place="Newark, NJ", text="Picked up"),
+            Event(at="2025-03-04T13:02:00-05:00", place="Burlington, VT", text="Delivered, front door"),
+        ],
     ),
-    SeedOrder(
-        "US2002",
-        "C-2001",
-        "Emma Clark",
-        (Item("Hiking boots, size 8", 1, "139.00"), Item("Wool socks", 3, "12.25")),
-        "0.00",
-        "USD",
-        "shipped",
-        "12 Maple Avenue, Burlington, VT 05401",
-        "FedEx",
-        "778812345601",
-        (Event("2025-03-05T16:45:00-07:00", "Denver, CO", "Picked up"),),
+    "US2002": Order(
+        customer_id="C-2001",
+        items=[
+            Item(sku="BOOT-08", name="Hiking boots, size 8", quantity=1, unit_price="139.00"),
+            Item(sku="SOCK-02", name="Wool socks", quantity=3, unit_price="12.25"),
+        ],
+        shipping_fee="0.00",
+        currency="USD",
+        status="shipped",
+        address="12 Maple Avenue, Burlington, VT 05401",
+        carrier="FedEx",
+        tracking_number="778812345601",
+        events=[
+            Event(at="2025-03-05T16:45:00-07:00", place="Denver, CO", text="Picked up"),
+        ],
     ),
-    SeedOrder(
-        "US2003",
-        "C-2002",
-        "Daniel O'Neill",
-        (Item("Burr coffee grinder", 1, "119.99"),),
-        "7.25",
-        "USD",
-        "shipped",
-        "401 Pine Street, Apt 9, Seattle, WA 98101",
-        "USPS",
-        "9400110200881",
-        (
-            Event("2025-03-05T08:15:00-08:00", "Reno, NV", "Picked up"),
-            Event("2025-03-06T21:50:00-08:00", "Portland, OR", "Arrived at sorting centre"),
-        ),
+    "US2003": Order(
+        customer_id="C-2002",
+        items=[
+            Item(sku="GRIND-1", name="Burr coffee grinder", quantity=1, unit_price="119.99"),
+        ],
+        shipping_fee="7.25",
+        currency="USD",
+        status="shipped",
+        address="401 Pine Street, Apt 9, Seattle, WA 98101",
+        carrier="USPS",
+        tracking_number="9400110200881",
+        events=[
+            Event(at="2025-03-05T08:15:00-08:00", place="Reno, NV", text="Picked up"),
+            Event(at="2025-03-06T21:50:00-08:00", place="Portland, OR", text="Arrived at sorting centre"),
+        ],
     ),
-    SeedOrder(
-        "US2004",
-        "C-2002",
-        "Daniel O'Neill",
-        (Item("Dotted notebook, set of 3", 2, "18.00"),),
-        "4.00",
-        "USD",
-        "paid",
-        "401 Pine Street, Apt 9, Seattle, WA 98101",
+    "US2004": Order(
+        customer_id="C-2002",
+        items=[
+            Item(sku="NOTE-3P", name="Dotted notebook, set of 3", quantity=2, unit_price="18.00"),
+        ],
+        shipping_fee="4.00",
+        currency="USD",
+        status="paid",
+        address="401 Pine Street, Apt 9, Seattle, WA 98101",
     ),
-)
+    "US2005": Order(
+        customer_id="C-2003",
+        items=[
+            Item(sku="PAN-26", name="Cast-iron skillet, 26 cm", quantity=1, unit_price="64.00"),
+        ],
+        shipping_fee="9.50",
+        currency="USD",
+        status="delivered",
+        address="9 Birch Road, Madison, WI 53703",
+        carrier="UPS",
+        tracking_number="1Z0099887801",
+        events=[
+            Event(at="2025-03-02T09:30:00-06:00", place="Chicago, IL", text="Picked up"),
+            Event(at="2025-03-04T15:10:00-06:00", place="Madison, WI", text="Delivered, porch"),
+        ],
+    ),
+}
 
-ORDERS = CHINESE + ENGLISH
+PRODUCTS = {
+    "MUG-01": Product(name="手绘陶瓷马克杯", on_hand=40),
+    "EAR-07": Product(name="无线降噪耳机", on_hand=12),
+    "COAT-XL": Product(name="加厚羽绒服（藏青，XL）", on_hand=0, restock_on=date(2025, 10, 8)),
+    "RICE-4L": Product(name="智能电饭煲 4L", on_hand=7),
+    "LAMP-03": Product(name="Brass desk lamp", on_hand=3),
+    "BOOT-08": Product(name="Hiking boots, size 8", on_hand=5),
+    "SOCK-02": Product(name="Wool socks", on_hand=60),
+    "GRIND-1": Product(name="Burr coffee grinder", on_hand=1),
+    "NOTE-3P": Product(name="Dotted notebook, set of 3", on_hand=25),
+    "TEAPOT-6": Product(name="玻璃茶壶 600ml", on_hand=2),
+    "PAN-26": Product(name="Cast-iron skillet, 26 cm", on_hand=0, restock_on=date(2025, 4, 2)),
+}
+
+
+def seeded() -> DeskState:
+    """The state of a new desk."""
+    return DeskState(
+        customers=CUSTOMERS, orders={**CHINESE, **ENGLISH}, products=PRODUCTS, policies=POLICIES
+    ).model_copy(deep=True)

@@ -15,11 +15,16 @@ from openai.types.chat import ChatCompletionFunctionToolParam
 TIMEOUT = 30.0  # seconds for one tool call
 
 ORDER_ID = {"order_id": "The order number, such as CN1001."}
+SKU = {"sku": "The product's number, as the order's items have it, such as MUG-01."}
 
 
-def _tool(name: str, description: str, arguments: Mapping[str, str]) -> ChatCompletionFunctionToolParam:
-    """A tool all of whose arguments are required strings."""
-    properties = {key: {"type": "string", "description": text} for key, text in arguments.items()}
+def _tool(
+    name: str, description: str, arguments: Mapping[str, str], choices: Mapping[str, list[str]] | None = None
+) -> ChatCompletionFunctionToolParam:
+    """A tool all of whose arguments are required strings; `choices` has those that are one of a few."""
+    properties: dict[str, Any] = {key: {"type": "string", "description": text} for key, text in arguments.items()}
+    for key, values in (choices or {}).items():
+        properties[key]["enum"] = values
     parameters = {
         "type": "object",
         "properties": properties,
@@ -38,18 +43,31 @@ TOOLS = (
         "Verify the customer. Must be called before any other tool.",
         {"customer_id": "The customer's number, such as C-1001."},
     ),
-    _tool("query_order", "Look up an order: items, amount, status, address, refund.", ORDER_ID),
+    _tool("query_order", "Look up an order: items, amount, status, address, refund, what was sent again.", ORDER_ID),
     _tool("query_logistics", "Where the parcel of an order is.", ORDER_ID),
+    _tool("query_stock", "How many of a product are in stock, and when there will be more.", SKU),
+    _tool(
+        "search_policy",
+        "Search the after-sales policies: returns, damage, shipping fees, changes of address.",
+        {"query": "Words of the customer's question."},
+    ),
     _tool("calc_refund", "Calculate what a refund of an order would pay. Pays nothing.", ORDER_ID),
     _tool(
         "create_refund",
         "Refund an order, once. Needs the amount that calc_refund answered.",
         {**ORDER_ID, "amount": "The amount from calc_refund, unchanged, such as 84.90."},
     ),
+    _tool("create_shipment", "Send an item of a delivered order again, once, from stock.", {**ORDER_ID, **SKU}),
     _tool(
         "change_address",
         "Change where an order goes. Only before it ships.",
         {**ORDER_ID, "address": "The full new delivery address."},
+    ),
+    _tool(
+        "set_notifications",
+        "Set how the customer is told about a topic.",
+        {"topic": "About what: parcels on their way, or offers.", "way": "How, or none for not at all."},
+        {"topic": ["parcels", "offers"], "way": ["sms", "email", "none"]},
     ),
 )
 

@@ -104,7 +104,7 @@ def command(client: Client) -> Sequence[str]:
 async def upstreams(folder: Path, model: web.Application | None = None) -> AsyncIterator[dict[str, str]]:
     """The order desk, fresh, and a model: the stand-in unless told otherwise; gives their addresses."""
     async with (
-        serving_app(server.create_app(folder / "desk.db")) as desk,
+        serving_app(server.create_app()) as desk,
         serving_app(model or stand_in_model.create_app()) as url,
     ):
         yield {"DESK": desk, "MODEL": url, "MODELV1": f"{url}/v1"}

@@ -59,7 +59,7 @@ class Desk:
 @pytest.fixture
 async def desk(tmp_path: Path) -> AsyncIterator[Desk]:
     async with (
-        serving_app(server.create_app(tmp_path / "desk.db")) as orders,
+        serving_app(server.create_app()) as orders,
         serving_app(stand_in_model.create_app()) as model,
     ):
         yield Desk(orders, f"{model}/v1")

@@ -101,7 +101,7 @@ async def test_the_agent_s_command_replays_a_tape_and_ends_with_the_session_s_st
 async def test_the_agent_s_command_records_with_a_key_that_only_the_proxy_has(project: Project) -> None:
     real = "sk-the-real-key-of-the-compose-test"
     async with (
-        serving_app(server.create_app(project.root / "desk.db")) as orders,
+        serving_app(server.create_app()) as orders,
         serving_app(stand_in_model.create_app()) as model,
         proxy(project, ORDER_DESK_URL=orders, ORDER_DESK_LLM_URL=f"{model}/v1", OPENAI_API_KEY=real) as control,
     ):

@@ -6,7 +6,6 @@ import json
 import random
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from aiohttp import ClientSession
@@ -74,9 +73,9 @@ def _other(rng: random.Random, reads: Sequence[Call], known: Sequence[Call]) -> 
 
 
 @asynccontextmanager
-async def desk(database: Path) -> AsyncIterator[str]:
+async def desk() -> AsyncIterator[str]:
     """A new order desk; gives its URL."""
-    async with serving_app(server.create_app(database)) as url:
+    async with serving_app(server.create_app()) as url:
         yield url
 
 

@@ -29,7 +29,7 @@ RIGHT = {"reads": '"query_*"', "writes": '"get_token", "calc_*", "create_*", "ch
 
 async def truth(root: Path, calls: list[Call]) -> list[Any]:
     """What the real service answers."""
-    async with desk(root / f"truth-{random.random()}.db") as url, ClientSession() as http:
+    async with desk() as url, ClientSession() as http:
         return await run(http, url, calls)
 
 
@@ -38,7 +38,7 @@ async def compared(root: Path, rng: random.Random, effects: dict[str, str], writ
     project = Project(root)
     calls = script(rng, writes)
     asked = varied(rng, calls)
-    async with desk(root / "staging.db") as url:
+    async with desk() as url:
         project.configure(TOML.format(url=url, **effects))
         async with session(project, "t") as running:
             recorded = await run(running.http, running.url("orders"), calls)

@@ -117,7 +117,7 @@ def _order_desks(project: Project, clients: tuple[Client, ...]) -> web.Applicati
     """A desk for each client, at `/NUMBER`: an order is refunded once."""
     app = web.Application()
     for number, _ in enumerate(clients):
-        app.add_subapp(f"/{number}/", server.create_app(project.root / f"desk{number}.db"))
+        app.add_subapp(f"/{number}/", server.create_app())
     return app
 
 

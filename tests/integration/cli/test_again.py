@@ -304,7 +304,7 @@ async def test_what_cannot_be_meant_is_refused(project: Project, arguments: tupl
 @pytest.fixture
 async def live(tmp_path: Path) -> AsyncIterator[dict[str, str]]:
     """The variables that lead to the order desk's real servers."""
-    async with staging(tmp_path, "ORDER_DESK_URL") as desk, serving_app(stand_in_model.create_app()) as model:
+    async with staging("ORDER_DESK_URL") as desk, serving_app(stand_in_model.create_app()) as model:
         yield {**desk, "ORDER_DESK_LLM_URL": f"{model}/v1", "OPENAI_API_KEY": "a-key-of-the-tests-4711"}
 
 

@@ -68,7 +68,7 @@ async def test_a_new_call_of_a_live_model_ends_as_off_tape_and_the_named_command
         assert [miss["code"] for miss in off.summary["misses"]] == ["off_tape"]
         command = named_command(off)
         assert command[command.index("--") + 1 :] == list(AGENT)
-        async with staging(tmp_path, "ORDER_DESK_URL") as desk:
+        async with staging("ORDER_DESK_URL") as desk:
             extended = await desk_project.proctor(*command, env={**live, **desk})
         assert extended.status == 0, extended.stderr
         assert "1 new episode: orders query_logistics" in extended.stderr
@@ -92,7 +92,7 @@ async def test_a_tape_extended_by_model_and_tools_replays_with_nothing_running(
     desk_project: Project, tmp_path: Path
 ) -> None:
     modes = ("--mode", "llm=new_episodes", "--mode", "orders=new_episodes")
-    async with serving(curious) as model, staging(tmp_path, "ORDER_DESK_URL") as desk:
+    async with serving(curious) as model, staging("ORDER_DESK_URL") as desk:
         env = {**KEY, **PATH, **desk, "ORDER_DESK_LLM_URL": model}
         # The first completion after the refund is new; all that the tape has of the model is answered from it.
         done = await desk_project.proctor(
@@ -105,7 +105,7 @@ async def test_a_tape_extended_by_model_and_tools_replays_with_nothing_running(
 
 async def test_no_secret_of_staging_or_of_the_model_reaches_a_file(desk_project: Project, tmp_path: Path) -> None:
     tokens: list[str] = []
-    app = server.create_app(tmp_path / "staging.db")
+    app = server.create_app()
 
     async def note(request: web.Request, response: web.StreamResponse) -> None:
         if request.path == "/tools/get_token" and isinstance(response, web.Response) and response.text:

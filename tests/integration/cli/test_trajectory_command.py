@@ -42,10 +42,10 @@ async def test_a_replayed_session_becomes_a_trajectory_and_a_timeline(desk: Proj
     results = [step for step in run.steps if step.role == "tool"]
     assert [step.name for step in results] == asked
     assert [step.status for step in results] == [200] * 7
-    assert [step.effect for step in results] == ["write", "read", "read", "read", "read", "write", "read"]
+    assert [step.effect for step in results] == ["write", "read", "write", "read", "write", "write", "read"]
     assert (run.set_up, run.llm, run.notes, run.differences) == ("code", "replayed", (), ())
     assert run.tools is not None
-    assert len(run.tools) == 6
+    assert len(run.tools) == 10
     shown = await desk.proctor("trajectory", "show", "run.jsonl")
     assert (shown.status, shown.stderr) == (0, "")
     assert "agent calls create_refund" in shown.stdout

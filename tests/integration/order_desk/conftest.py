@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from pathlib import Path
 
 import pytest
 from aiohttp import ClientSession
@@ -14,14 +13,10 @@ from tests.support import serving_app
 
 
 @pytest.fixture
-def database(tmp_path: Path) -> Path:
-    return tmp_path / "desk.db"
-
-
-@pytest.fixture
-async def desk(database: Path) -> AsyncIterator[Desk]:
-    async with serving_app(server.create_app(database)) as url, ClientSession() as session:
-        yield Desk(url, session)
+async def desk() -> AsyncIterator[Desk]:
+    app = server.create_app()
+    async with serving_app(app) as url, ClientSession() as session:
+        yield Desk(url, session, app[server.DESK])
 
 
 @pytest.fixture

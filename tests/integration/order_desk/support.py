@@ -15,6 +15,7 @@ from typing import Any
 from aiohttp import ClientSession, web
 
 from examples.order_desk import server
+from proctor.world.session import WorldSession
 from tests.support import serving_app
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -22,9 +23,9 @@ EXAMPLE = ROOT / "examples" / "order_desk"
 
 
 @asynccontextmanager
-async def staging(folder: Path, variable: str) -> AsyncIterator[dict[str, str]]:
+async def staging(variable: str) -> AsyncIterator[dict[str, str]]:
     """A fresh order desk while it runs; gives the variable that names its address."""
-    async with serving_app(server.create_app(folder / "desk.db")) as url:
+    async with serving_app(server.create_app()) as url:
         yield {variable: url}
 
 
@@ -90,6 +91,11 @@ class Desk:
 
     url: str
     session: ClientSession
+    world: WorldSession
+
+    def order(self, order_id: str) -> Any:
+        """What the desk has of an order."""
+        return self.world.state()["orders"][order_id]
 
     async def call(self, tool: str, arguments: Any, token: str | None = None) -> tuple[int, dict[str, Any]]:
         headers = {} if token is None else {"Authorization": f"Bearer {token}"}

@@ -138,7 +138,7 @@ async def test_requests_carry_model_temperature_tools_and_token(desk: Desk, mode
         variables = {**agent_variables(orders_url, llm_url), "ORDER_DESK_MODEL": "other-model"}
         await run_agent(variables, "--conversation", "address_zh")
     first = llm.requests[0].json()
-    assert (first["model"], first["temperature"], len(first["tools"])) == ("other-model", 0, 6)
+    assert (first["model"], first["temperature"], len(first["tools"])) == ("other-model", 0, 10)
     token = json.loads(orders.answers[0].body)["token"]
     sent = [dict(request.headers).get("Authorization") for request in orders.requests]
     assert sent == [None] + [f"Bearer {token}"] * 3

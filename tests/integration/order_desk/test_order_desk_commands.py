@@ -8,12 +8,11 @@ import signal
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from pathlib import Path
 
 import pytest
 from aiohttp import ClientSession
 
-from tests.integration.order_desk.support import EXAMPLE, ROOT, Desk, run
+from tests.integration.order_desk.support import EXAMPLE, ROOT, run
 
 SERVER = "order desk listening on "
 MODEL = "stand-in model (rules, not an LLM) listening on "
@@ -55,15 +54,6 @@ async def test_command_serves_until_a_signal(
         process.send_signal(number)
         out, err = await asyncio.wait_for(process.communicate(), 10)
         assert (process.returncode, out, err) == (0, b"", b"")
-
-
-async def test_database_is_kept_where_it_was_asked_for(tmp_path: Path) -> None:
-    database = tmp_path / "kept.db"
-    command = [str(EXAMPLE / "server.py"), "--database", str(database)]
-    async with started(command) as (_, line), ClientSession() as session:
-        desk = Desk(line.removeprefix(SERVER).strip(), session)
-        await desk.token("C-1001")
-    assert database.stat().st_size > 0
 
 
 async def test_a_taken_port_is_a_readable_error() -> None:

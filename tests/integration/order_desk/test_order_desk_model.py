@@ -11,8 +11,8 @@ import pytest
 from aiohttp import ClientSession
 from openai import AsyncOpenAI
 
-from examples.order_desk.plans import new_address, read_wishes
 from examples.order_desk.tools import TOOLS
+from examples.order_desk.wishes import new_address, read_wishes
 
 KEY = {"Authorization": "Bearer anything"}
 SYSTEM = {"role": "system", "content": "You are talking to customer C-2001."}

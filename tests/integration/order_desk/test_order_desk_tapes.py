@@ -9,10 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from examples.order_desk.conversations import CONVERSATIONS
+from examples.order_desk.world import OrderDesk
+from proctor.world.kind import WorldKind
 from tests.support import ROOT, Project, run
 
 AGENT = ROOT / "examples" / "order_desk" / "agent.py"
-CONVERSATIONS = ("refund_zh", "address_zh", "refund_en", "logistics_en")
 
 
 @pytest.fixture
@@ -38,7 +40,15 @@ async def test_a_committed_conversation_replays_without_staging_model_or_key(
     assert done.summary["unused"] == []
 
 
-def test_two_conversations_are_chinese_and_their_tapes_can_be_read() -> None:
+def test_of_ten_conversations_five_are_chinese_and_five_are_english_and_all_ten_tools_are_called(
+    desk_project: Project,
+) -> None:
+    assert [each.language for each in CONVERSATIONS.values()] == ["zh"] * 5 + ["en"] * 5
+    tapes = [desk_project.tape(f"order_desk/{name}") for name in CONVERSATIONS]
+    assert {each.tool for tape in tapes for each in tape.interactions if each.tool} == set(WorldKind(OrderDesk).tools)
+
+
+def test_a_chinese_tape_can_be_read() -> None:
     text = (ROOT / "cassettes" / "order_desk" / "refund_zh.yaml").read_text(encoding="utf-8")
     assert "我要退款" in text
     assert "\\u" not in text
@@ -49,7 +59,7 @@ async def test_the_demo_does_what_it_says_and_leaves_the_tree_clean() -> None:
     done = await run(sys.executable, "examples/order_desk/demo.py", cwd=ROOT)
     after = await run("git", "status", "--porcelain", cwd=ROOT)
     assert done.status == 0, done.stdout + done.stderr
-    assert done.stdout.count("tool calls, results and replies identical") == 4
+    assert done.stdout.count("tool calls, results and replies identical") == len(CONVERSATIONS)
     assert 'body /channel: recorded "chat", got "email"' in done.stdout
     assert after.stdout == before.stdout
 

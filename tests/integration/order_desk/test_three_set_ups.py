@@ -86,8 +86,8 @@ REPLAY = "proctor replay --cassette refund -- python agent.py"
 PROMPT_SET_UP = "proctor replay --cassette refund --mode llm=live -- python agent.py"
 
 
-async def recorded(team: Team, folder: Path) -> None:
-    async with staging(folder, ORDERS) as at:
+async def recorded(team: Team) -> None:
+    async with staging(ORDERS) as at:
         done = await team.types(RECORD, at)
     assert done.status == 0, done.stderr
     done = await team.types(REPLAY, OPENAI_API_KEY="")
@@ -98,7 +98,7 @@ async def recorded(team: Team, folder: Path) -> None:
 async def test_a_changed_prompt_misses_in_code_passes_in_prompt_and_is_mended_by_the_command_of_the_miss(
     team: Team, tmp_path: Path
 ) -> None:
-    await recorded(team, tmp_path)
+    await recorded(team)
     missed = await team.types(REPLAY, MORE_PROMPT=" Be kind.")
     assert missed.status == 3
     assert "the prompt changed: body /messages/0/content: recorded " in missed.stderr
@@ -116,10 +116,7 @@ async def test_a_changed_prompt_misses_in_code_passes_in_prompt_and_is_mended_by
 async def test_a_call_that_a_live_model_makes_and_nobody_recorded_is_off_tape_and_the_command_appends_it(
     team: Team, tmp_path: Path
 ) -> None:
-    first, second = tmp_path / "first", tmp_path / "second"
-    first.mkdir()
-    second.mkdir()
-    await recorded(team, first)
+    await recorded(team)
     more = "Where is my parcel for order US2001?"
     off_tape = await team.types(PROMPT_SET_UP, MORE_TALK=more)
     assert off_tape.status == 3
@@ -128,7 +125,7 @@ async def test_a_call_that_a_live_model_makes_and_nobody_recorded_is_off_tape_an
     assert {miss["code"] for miss in shown.summary["misses"]} == {"off_tape"}
     command = advised(off_tape)
     assert "--mode llm=live --mode orders=new_episodes" in command
-    async with staging(second, ORDERS) as at:
+    async with staging(ORDERS) as at:
         extended = await team.types(command, at, MORE_TALK=more)
     assert extended.status == 0, extended.stderr
     again = await team.types(PROMPT_SET_UP, MORE_TALK=more)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -27,8 +26,8 @@ SERVICE = '[services.{name}]\nurl = "{url}"\ntools = "POST /tools/{{tool}}"\n{ef
 
 
 @pytest.fixture
-async def url(tmp_path: Path) -> AsyncIterator[str]:
-    async with desk(tmp_path / "staging.db") as running:
+async def url() -> AsyncIterator[str]:
+    async with desk() as running:
         yield running
 
 

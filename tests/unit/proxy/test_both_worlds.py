@@ -54,6 +54,20 @@ def test_an_answer_comes_back_in_the_tapes_words_whatever_its_spelling_and_codin
     assert header(back.headers, "location") == "/orders/ord-a1"
 
 
+def test_what_stands_in_the_place_of_a_secret_is_its_counterpart_even_if_it_looks_like_a_word() -> None:
+    worlds = knowing({"grant": PLACEHOLDER}, {"grant": "tok-VQUNEDAZ"})
+    sent = worlds.request(asking(headers=(("Authorization", f"Bearer {PLACEHOLDER}"),)))
+    assert header(sent.headers, "authorization") == "Bearer tok-VQUNEDAZ"
+    assert worlds.redactor.known["tok-VQUNEDAZ"] == PLACEHOLDER, "no row may show it"
+
+
+@pytest.mark.parametrize("now", ["none", "please sign in again"])
+def test_a_word_or_a_sentence_in_the_place_of_a_secret_is_none(now: str) -> None:
+    worlds = BothWorlds(Redactor(placeholders=9))
+    (told,) = worlds.learn(answer({"grant": PLACEHOLDER}), answer({"grant": now}))
+    assert told.startswith("/grant: ")
+
+
 def test_only_whole_words_are_replaced() -> None:
     worlds = knowing({"id": "ord-1a"}, {"id": "ord-2b"})
     assert worlds.request(asking("/ord-1a/ord-1ab/xord-1a")).target == "/ord-2b/ord-1ab/xord-1a"

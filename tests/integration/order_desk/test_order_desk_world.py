@@ -1,0 +1,51 @@
+"""The order desk as a world: it answers what its staging server answers, and an agent cannot tell them apart."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import sys
+from typing import Any
+
+import pytest
+
+from examples.order_desk.conversations import CONVERSATIONS
+from examples.order_desk.world import OrderDesk
+from proctor.world.kind import WorldKind
+from proctor.world.session import WorldSession
+from tests.support import ROOT, Project
+
+OF_THE_SERVICE = ("served_at", "request_id")
+MINTED = re.compile(r"(?:RF|SH)-[0-9A-Z]{8}|20\d\d-\d\d-\d\dT[0-9:.]+Z")
+
+
+def alike(body: dict[str, Any]) -> Any:
+    """An answer without what no two desks have in common: the service's own fields, numbers and times."""
+    kept = {key: value for key, value in body.items() if key not in (*OF_THE_SERVICE, "token")}
+    return json.loads(MINTED.sub("MINTED", json.dumps(kept)))
+
+
+@pytest.mark.parametrize("name", CONVERSATIONS)
+def test_the_world_answers_each_conversation_as_staging_did(name: str) -> None:
+    world = WorldSession(WorldKind(OrderDesk), name)
+    calls = [each for each in Project(ROOT).tape(f"order_desk/{name}").interactions if each.tool]
+    assert len(calls) > 2
+    for recorded in calls:
+        token = "".join(world.tokens()[-1:])
+        answer = world.call(str(recorded.tool), recorded.request.body, credential=token)
+        assert answer.status == recorded.response.status
+        assert alike(json.loads(answer.body)) == alike(json.loads(recorded.response.body))
+
+
+async def test_the_agent_meets_the_world_in_place_of_staging(project: Project, model: str) -> None:
+    project.configure((ROOT / "proctor.toml").read_text(encoding="utf-8"))
+    shutil.copytree(ROOT / "examples" / "order_desk", project.root / "examples" / "order_desk")
+    agent = (sys.executable, str(ROOT / "examples/order_desk/agent.py"), "--conversation", "out_of_stock_en", "--json")
+    modes = ("--mode", "orders=world", "--mode", "llm=live")
+    live = {"ORDER_DESK_LLM_URL": f"{model}/v1", "OPENAI_API_KEY": "a-key-of-the-tests"}
+    done = await project.proctor("replay", "--cassette", "none/needed", *modes, "--json", "--", *agent, env=live)
+    assert done.status == 0, done.stderr
+    assert (done.summary["set_up"], done.summary["worlds"]) == ("world", 6)
+    told = json.loads((project.layout.sessions / done.summary["session"] / "worlds.json").read_text())
+    assert "64.00" in json.dumps(told), "the refund is in the state"

@@ -108,7 +108,10 @@ class WorldSource:
         return sender, plain
 
     def _caller(self, exchange: Exchange, values: list[str]) -> str:
-        """The identity of a request's credentials, the world's own tokens aside; empty for none. Raises _Refused where it may be any one's."""
+        """The identity of a request's credentials, the world's own tokens aside; empty for none.
+
+        Raises _Refused where it may be any one's.
+        """
         known = exchange.session.secrets.known
         for value in values:
             if value not in known and not value.startswith(WORLD_KEY):

@@ -74,14 +74,17 @@ class Schedule:
         """Nothing was called yet."""
         self.calls, self.fired = [0] * len(self.planned), [0] * len(self.planned)
 
-    def next(self, call: Call) -> Firing | None:
-        """Count a call; gives the fault that is due at it: of several the first of the plan."""
+    def next(self, call: Call, *, taken: bool = False) -> Firing | None:
+        """Count a call; gives the fault that is due at it: of several the first of the plan.
+
+        A call that is `taken` meets a fault which no plan has: it is counted, and nothing fires at it.
+        """
         due: Firing | None = None
         for number, planned in enumerate(self.planned):
             if not is_for(planned.fault, call):
                 continue
             self.calls[number] += 1
-            if due is None and planned.first <= self.calls[number] <= planned.last:
+            if due is None and not taken and planned.first <= self.calls[number] <= planned.last:
                 self.fired[number] += 1
                 due = Firing(planned.fault, planned.fault.told, self.calls[number])
         return due

@@ -12,7 +12,7 @@ from proctor.interaction import Effect, Interaction
 from proctor.trace import ErrorSeen, FaultFired, GuessedEffect, HostTried, MissSeen, OtherState, SessionSummary
 from proctor.wire import Mode
 
-WORLD_CODES = frozenset({"world_failed", "world_effect", "world_state_bad", "world_result_bad"})
+WORLD_CODES = frozenset({"world_failed", "world_effect", "world_state_bad", "world_result_bad", "world_shared"})
 PLATFORM_CODES = WORLD_CODES | {"journal_failed", "platform_error", "seal_failed"}
 """Errors that are Proctor's own, or a world's: nothing can be said about the agent."""
 

@@ -21,6 +21,9 @@ Draw = Callable[[int], int]
 _EVENT_DATA = re.compile(rb"(?m)^data: ?(\{.*\})\r?$")
 _TELLING = ("choices", "content", "output", "data")
 """Fields that an LLM's answer is in: a wrong type elsewhere would go unnoticed."""
+_PIECE = "delta"
+"""The field that a piece of the answer is in, in the events of a stream."""
+_IN_PIECE = b'"delta"'
 _NO_OBJECT = b'{"result": '
 
 
@@ -52,6 +55,8 @@ def _in_events(kind: Spoilt, body: bytes, draw: Draw) -> bytes:
     found = list(_EVENT_DATA.finditer(body))
     if kind == "empty" or not found:
         return b""
+    if kind == "wrong_type":
+        found = [event for event in found if _IN_PIECE in event[1]] or found
     chosen = found[draw(len(found))]
     data = _WRONG[kind](chosen[1], draw)
     return body[: chosen.start(1)] + data + body[chosen.end(1) :]
@@ -86,6 +91,7 @@ def _wrong_type(body: bytes, draw: Draw) -> bytes:
     if not isinstance(value, dict) or not value:
         return _dumped(_other(value))
     telling = [name for name in _TELLING if isinstance(value.get(name), list)]
+    telling = telling or [_PIECE] * (_PIECE in value)
     names = telling or [name for name, inner in value.items() if isinstance(inner, dict | list)] or list(value)
     name = names[draw(len(names))]
     return _dumped({**value, name: _other(value[name])})

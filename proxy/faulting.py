@@ -63,8 +63,8 @@ class Faulting:
             return answers.refusal(400, error.as_dict(), exchange.service.config)
         if self._plan is None:
             return None
-        firing = self._schedule.next(_call_of(exchange))
-        firing = asked or firing
+        planned = self._schedule.next(_call_of(exchange), taken=asked is not None)
+        firing = asked or planned
         if firing is None:
             return None
         return await _Fault(exchange, firing, self._plan.seed, looks=self._looks).answer()

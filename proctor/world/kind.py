@@ -9,6 +9,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from proctor.errors import WorldError
+from proctor.world.constants import Constants
 from proctor.world.shape import Shape
 from proctor.world.starting import with_ids
 from proctor.world.stored import Start, Stored
@@ -31,6 +32,7 @@ class WorldKind:
             raise WorldError("world_class", told, "what a session begins with is made in start()")
         self.tools = tools_of(world)
         self.shape = Shape(state_class(world))
+        self.constants = Constants(world, World)
         self.awaited = frozenset(name for tool in self.tools.values() for name in tool.declared.after or ())
         """Tools of which another one wants to know that they have succeeded."""
         self._lock = Lock()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from pydantic_core import to_json
+
 
 class BusinessError(Exception):
     """A refusal by the rules of the world: the call is undone, and the agent is told what to change."""
@@ -29,3 +31,7 @@ class BusinessError(Exception):
         """What the agent reads: `error` (the code), `message`, `hint` and `argument` where there are some."""
         told = {"error": self.code, "message": self.message, "hint": self.hint, "argument": self.argument}
         return {**{key: value for key, value in told.items() if value}, **self.details}
+
+    def text(self) -> bytes:
+        """The same as JSON. Raises ValueError (pydantic's) for what has none."""
+        return to_json(self.body())

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from asyncio import CancelledError
+from collections.abc import Iterator
 from threading import Lock
 from typing import Any, NamedTuple
 
-import orjson
 from pydantic_core import PydanticSerializationError
 
 from proctor.errors import WorldFailed, nearest
-from proctor.world.arguments import read_arguments
+from proctor.world.arguments import check_finite, read_arguments
 from proctor.world.declaring import ToolEffect
 from proctor.world.failure import threw
 from proctor.world.kind import WorldKind
@@ -25,6 +26,8 @@ from proctor.world.world import ANONYMOUS, Call
 
 _UNKNOWN_STATUS = 404
 _FORBIDDEN = 403
+_THROWN = (Exception, SystemExit, GeneratorExit, CancelledError)
+"""What a tool may throw. A tool waits for nothing, so none of these is for what called it."""
 
 
 class Answer(NamedTuple):
@@ -80,9 +83,9 @@ class WorldSession:
                     raise self._unknown(name)
                 return self._run(tool, body, self._call_of(caller, self.calls, credential))
             except BusinessError as refusal:
-                declared = tool.declared.effect if tool else None
-                told = orjson.dumps(refusal.body(), default=str)
-                return Answer(refusal.status, told, declared or "read", declared is not None, [], refusal.code)
+                effect = tool.declared.effect if tool else None
+                told = refusal.text()
+                return Answer(refusal.status, told, effect or "read", effect is not None, [], refusal.code)
 
     def foretell(self, name: str, body: bytes, caller: str = "", credential: str = "") -> bytes | None:
         """What `call` would answer now, with nothing changed; None where it would refuse or fail."""
@@ -133,14 +136,25 @@ class WorldSession:
         self._check_audience(tool, call.audience)
         try:
             arguments = read_arguments(tool.arguments, body, tool.defaults)
-        except BusinessError:
+            if tool.takes_anything:
+                check_finite(arguments)
+        except BusinessError as refusal:
+            self._check_body(tool, refusal)
             raise
         except Exception as error:  # of a check in the type of an argument
             raise threw(tool.name, error) from error
         if tool.declared.token:
             call.holder = granted(tool, arguments, call).holder
         self._check_order(tool)
-        result, changes = self._result(tool, call, arguments)
+        try:
+            result, changes = self._result(tool, call, arguments)
+        except BusinessError:
+            self._check_constants(tool)
+            raise
+        except WorldFailed:
+            self.kind.constants.put_back()
+            raise
+        self._check_constants(tool)
         patch = [step for change in changes for step in change.patch()] if changes else []
         if changes and tool.declared.effect == "read":
             paths = ", ".join(step["path"] for step in patch[:3]) or "the order of keys"
@@ -153,7 +167,9 @@ class WorldSession:
         world = object.__new__(self.kind.world)
         object.__setattr__(world, "_call", call)
         try:
-            value = tool.method(world, **arguments)
+            value = tool.method(world, **tool.called_with(arguments))
+            if isinstance(value, Iterator):  # it may go on to change the state, or throw
+                value = list(value)
             changes = self._stored.changes(call.state)
             if self.kind.shape.is_reached_by(tool.result):
                 self._stored.complete(call.state)
@@ -167,8 +183,14 @@ class WorldSession:
         except BusinessError as refusal:
             self._check_body(tool, refusal)
             raise
-        except (Exception, SystemExit) as error:
+        except _THROWN as error:
             raise threw(tool.name, error) from error
+
+    def _check_constants(self, tool: Tool) -> None:
+        changed = self.kind.constants.put_back()
+        if changed:
+            told = f"the world's tool {tool.name} changed {changed}, which every session shares"
+            raise WorldFailed("world_shared", told, "keep it in self.state; it was put back, and the call was undone")
 
     def _call_of(self, caller: str, number: int, credential: str) -> Call:
         world = self.kind.world
@@ -201,6 +223,6 @@ class WorldSession:
 
     def _check_body(self, tool: Tool, refusal: BusinessError) -> None:
         try:
-            orjson.dumps(refusal.body())
-        except TypeError as error:
+            refusal.text()
+        except ValueError as error:
             raise threw(tool.name, error) from error

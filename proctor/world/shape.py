@@ -13,6 +13,10 @@ from pydantic.errors import PydanticUserError
 from proctor.errors import WorldError, WorldFailed
 from proctor.world.drafts import draft_class
 from proctor.world.patch import ABSENT
+from proctor.world.schemas import holds_anything, nodes
+
+_BY_NAME = ("populate_by_name", "validate_by_name", "serialize_by_alias")
+"""Settings of a class with aliases that let it read what it writes."""
 
 
 class Field:
@@ -72,11 +76,12 @@ class Shape:
         self.model = model
         self.fields = {name: Field(name, info) for name, info in model.__pydantic_fields__.items()}
         self._reached: dict[int, bool] = {}
-        if model.__private_attributes__:
-            name = next(iter(model.__private_attributes__))
-            told = f"{model.__name__}.{name} is a private attribute: a state is what stands in its fields"
-            raise WorldError("world_state_class", told, "make it a field")
-        refuse_sets(TypeAdapter(model), f"the state {model.__name__}")
+        whole = TypeAdapter(model)
+        for node in nodes(whole.core_schema):
+            if node.get("type") == "model":
+                _refuse_what_is_lost(node["cls"])
+        refuse_iterables(whole, f"the state {model.__name__}")
+        refuse_sets(whole, f"the state {model.__name__}")
 
     def is_reached_by(self, adapter: TypeAdapter[Any]) -> bool:
         """Whether a value of a type may hold the state itself."""
@@ -91,6 +96,12 @@ class Shape:
         return draft_class(self.model)
 
 
+def refuse_iterables(adapter: TypeAdapter[Any], what: str) -> None:
+    """Raise WorldError where a type holds iterables: they are checked and read only as they are used, and once."""
+    if any(node.get("type") == "generator" for node in nodes(adapter.core_schema)):
+        raise WorldError("world_type", f"{what} holds an iterable, which can be read only once", "say list[...]")
+
+
 def refuse_sets(adapter: TypeAdapter[Any], what: str) -> None:
     """Raise WorldError where a type holds sets: their order, so what is written of them, differs from run to run."""
     try:
@@ -100,6 +111,21 @@ def refuse_sets(adapter: TypeAdapter[Any], what: str) -> None:
     if '"uniqueItems": true' in schema:
         told = f"{what} holds a set, which is written in another order in each run"
         raise WorldError("world_type", told, "use a list, or a dict")
+
+
+def _refuse_what_is_lost(model: type[BaseModel]) -> None:
+    """Raise WorldError for a class of which something is gone once it is written and read."""
+    for name in model.__private_attributes__:
+        told = f"{model.__name__}.{name} is a private attribute: a state is what stands in its fields"
+        raise WorldError("world_state_class", told, "make it a field")
+    by_name = any(model.model_config.get(way) for way in _BY_NAME)
+    for name, info in model.__pydantic_fields__.items():
+        if info.exclude:
+            told = f"{model.__name__}.{name} is excluded from what is written, so a state would lose it"
+            raise WorldError("world_state_class", told, "leave exclude out")
+        if info.validation_alias not in (None, name) and not by_name:
+            told = f"{model.__name__}.{name} is written by its name and read by its alias, so a state would lose it"
+            raise WorldError("world_state_class", told, "model_config = ConfigDict(populate_by_name=True)")
 
 
 def data_of(text: Any) -> Any:
@@ -119,9 +145,5 @@ def _again(adapter: TypeAdapter[Any], value: Any) -> bytes:
 
 def _names(schema: Any, model: type[BaseModel]) -> bool:
     """Whether a core schema has a model, or anything at all, somewhere in it."""
-    if isinstance(schema, dict):
-        kind = schema.get("cls")
-        if schema.get("type") == "any" or (isinstance(kind, type) and issubclass(model, kind)):
-            return True
-        return any(_names(each, model) for each in schema.values())
-    return isinstance(schema, list | tuple) and any(_names(each, model) for each in schema)
+    kinds = (node.get("cls") for node in nodes(schema))
+    return holds_anything(schema) or any(isinstance(kind, type) and issubclass(model, kind) for kind in kinds)

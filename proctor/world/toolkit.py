@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from copy import deepcopy
 from dataclasses import dataclass
 from typing import Annotated, Any, NotRequired, get_type_hints
 
@@ -15,7 +16,8 @@ from typing_extensions import TypedDict
 from proctor.errors import WorldError, nearest
 from proctor.world.declaring import CREDENTIAL, Declared, declared_of
 from proctor.world.docstrings import read_docstring
-from proctor.world.shape import refuse_sets
+from proctor.world.schemas import holds_anything
+from proctor.world.shape import refuse_iterables, refuse_sets
 
 _STRICT = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
 
@@ -32,6 +34,14 @@ class Tool:
     result: TypeAdapter[Any]
     defaults: frozenset[str]
     """Arguments that may be left out."""
+    changeable: Mapping[str, Any]
+    """The defaults that a call could change, so that the next one would find them so."""
+    takes_anything: bool
+    """Some argument may be anything that there is in JSON."""
+
+    def called_with(self, arguments: dict[str, Any]) -> dict[str, Any]:
+        """The arguments with what a call must have for itself."""
+        return {**deepcopy(dict(self.changeable)), **arguments} if self.changeable else arguments
 
 
 def tools_of(world: type) -> dict[str, Tool]:
@@ -62,11 +72,11 @@ def _tool(where: str, name: str, method: Callable[..., Any], declared: Declared)
         raise WorldError("world_tool_undescribed", f"{where} has no docstring: a model would not know what it does")
     hints = _hints(where, method)
     fields: dict[str, Any] = {}
-    defaults = set()
+    defaults: dict[str, Any] = {}
     for parameter in list(inspect.signature(method).parameters.values())[1:]:
         field = _described(where, parameter, hints, said.arguments)
         if parameter.default is not inspect.Parameter.empty:
-            defaults.add(parameter.name)
+            defaults[parameter.name] = parameter.default
             field = NotRequired[field]
         fields[parameter.name] = field
     token = "" if declared.token == CREDENTIAL else declared.token
@@ -76,14 +86,17 @@ def _tool(where: str, name: str, method: Callable[..., Any], declared: Declared)
             raise WorldError("world_tool_argument", told, nearest(named, fields))
     arguments = TypedDict(name, fields)  # type: ignore[misc]
     setattr(arguments, "__pydantic_config__", _STRICT)  # noqa: B010 - pydantic's name for it; TypedDict has none
+    checked = _adapter(f"an argument of {where}", arguments)
     return Tool(
         name,
         said.description,
         method,
         declared,
-        _adapter(f"an argument of {where}", arguments),
+        checked,
         _adapter(f"the result of {where}", hints["return"], written=True),
         frozenset(defaults),
+        {each: value for each, value in defaults.items() if deepcopy(value) is not value},
+        holds_anything(checked.core_schema),
     )
 
 
@@ -119,6 +132,7 @@ def _adapter(what: str, kind: Any, *, written: bool = False) -> TypeAdapter[Any]
         adapter.json_schema(mode="serialization" if written else "validation")
     except PydanticUserError as error:
         raise WorldError("world_type", f"{what} has a type that no JSON says: {error.message}") from None
+    refuse_iterables(adapter, what)
     if written:
         refuse_sets(adapter, what)
     return adapter

@@ -1,4 +1,7 @@
-"""Each kind of fault as the user of a real client sees it: httpx, the SDKs of openai and, where it is, anthropic."""
+"""Each kind of fault as the user of a real client sees it: httpx and the SDK of openai.
+
+That of anthropic is in tests/clients/test_client_faults.py: it runs in the clients' own environment.
+"""
 
 from __future__ import annotations
 
@@ -209,6 +212,22 @@ async def test_a_stream_of_the_openai_sdk_breaks_where_the_fault_is(
     assert heard or fault != "truncated"
 
 
+@pytest.mark.parametrize("stream", [False, True])
+async def test_the_openai_sdk_gets_a_slow_answer_whole(tape: Project, stream: bool) -> None:
+    async with replaying(tape, "openai=slow@0.05") as run:
+        answer = await ask(run, stream=stream)
+        summary = await run.close()
+    assert (answer if stream else answer.choices[0].message.content).strip() == TEXT
+    assert [fired.kind for fired in summary.faults] == ["slow"]
+
+
+@pytest.mark.parametrize("mode", ["replay", "live"])
+async def test_a_stream_of_a_wrong_type_is_not_taken_for_a_right_one(tape: Project, mode: Any) -> None:
+    async with replaying(tape, "openai=wrong_type", modes={"openai": mode}) as run:
+        with pytest.raises((AttributeError, TypeError, KeyError)):
+            await ask(run, stream=True)
+
+
 async def test_an_empty_stream_has_no_event(tape: Project) -> None:
     async with replaying(tape, "openai=empty") as run:
         assert await ask(run, stream=True) == ""
@@ -235,27 +254,3 @@ async def test_errors_of_anthropic_are_in_its_own_words(project: Project, fault:
     ):
         got = await client.post(run.url("anthropic", "/v1/messages"), json=ANTHROPIC)
     assert (got.status_code, got.json()["type"], got.json()["error"]["type"]) == (status, "error", kind)
-
-
-@pytest.mark.parametrize(
-    ("fault", "raised"),
-    [
-        ("timeout", "APITimeoutError"),
-        ("reset", "APIConnectionError"),
-        ("truncated", "APIConnectionError"),
-        ("error", "InternalServerError"),
-        ("529", "OverloadedError"),
-        ("rate_limited", "RateLimitError"),
-        ("expired_token", "AuthenticationError"),
-    ],
-)
-async def test_the_anthropic_sdk_raises_what_it_really_raises(project: Project, fault: str, raised: str) -> None:
-    anthropic = pytest.importorskip("anthropic")
-    await recorded(project)
-    async with (
-        replaying(project, f"anthropic={fault}", modes={"anthropic": "live", "openai": "live"}) as run,
-        anthropic.AsyncAnthropic(base_url=run.url("anthropic"), api_key=KEY, max_retries=0, timeout=0.3) as client,
-    ):
-        with pytest.raises(anthropic.APIError) as seen:
-            await client.messages.create(**ANTHROPIC)
-    assert type(seen.value).__name__ == raised

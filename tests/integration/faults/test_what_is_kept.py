@@ -214,6 +214,16 @@ async def test_a_request_may_ask_for_its_fault_where_the_plan_lets_it(project: P
     assert (real.asked, "x-proctor-fault" in real.heard.lower()) == (["/tools/refund"], False)
 
 
+async def test_a_planned_fault_whose_call_had_one_by_header_did_not_fire(project: Project) -> None:
+    await recorded(project)
+    async with replaying(project, "refund=503, header", modes=LIVE_MODELS) as run:
+        assert (await call(run, "refund", None, **{"x-proctor-fault": "rate_limited"}))[0] == 429
+        assert (await call(run, "refund"))[0] == 200
+        summary = await run.close()
+    assert [fired.planned for fired in summary.faults] == ["x-proctor-fault: rate_limited"]
+    assert [(each.planned, each.fired, each.calls) for each in summary.faults_unfired] == [("refund=503", 0, 2)]
+
+
 @pytest.mark.parametrize("faults", [None, plan("query_order=503")])
 async def test_a_request_that_asks_where_none_may_is_refused_and_fails_the_run(
     project: Project, faults: FaultPlanSpec | None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from typing import Any, ClassVar
+from typing import Any
 
 import pytest
 from pydantic import BaseModel
@@ -73,19 +73,20 @@ class Kept(BaseModel):
     plain: list[int] = [1]
 
 
-class Keeper(World[Kept]):
-    kept: ClassVar[list[Kept]] = []
+KEPT: list[Kept] = []
 
+
+class Keeper(World[Kept]):
     @tool
     def look(self) -> list[int]:
         """Look, and keep what was seen."""
-        self.kept.append(self.state)
+        KEPT.append(self.state)
         return self.state.lines["a"] + self.state.plain
 
     @tool
     def spoil(self) -> None:
         """Change what an earlier call saw."""
-        for state in self.kept:
+        for state in KEPT:
             state.lines["a"].append(9)
             state.lines["b"] = []
             state.plain.append(9)

@@ -17,7 +17,7 @@ from proctor.world.ledger import Ledger
 from proctor.world.near_misses import near_misses
 from proctor.world.patch import Patch
 from proctor.world.refusal import BusinessError
-from proctor.world.stored import Change, Stored
+from proctor.world.stored import Change, Given, Stored
 from proctor.world.table import Table
 from proctor.world.tokens import granted
 from proctor.world.toolkit import Tool
@@ -154,11 +154,14 @@ class WorldSession:
         object.__setattr__(world, "_call", call)
         try:
             value = tool.method(world, **arguments)
-            changes = self._stored.changes(call.state)
-            if self.kind.shape.is_reached_by(tool.result):
+            given = _given(tool, value) if tool.name in self.kind.give_stored else None
+            changes = self._stored.changes(call.state, given)
+            if given is not None:
+                return given.text, changes
+            if tool.name in self.kind.give_state:
                 self._stored.complete(call.state)
             plain = value.copy() if isinstance(value, Table) else value
-            return tool.result.dump_json(plain, warnings="error"), changes
+            return tool.result.serializer.to_json(plain, warnings="error"), changes
         except WorldFailed:
             raise
         except PydanticSerializationError as error:
@@ -204,3 +207,11 @@ class WorldSession:
             orjson.dumps(refusal.body())
         except TypeError as error:
             raise threw(tool.name, error) from error
+
+
+def _given(tool: Tool, value: Any) -> Given | None:
+    """What a tool gives, written; None for what it may not give: the state comes first where both are bad."""
+    try:
+        return Given(value, tool.result.serializer.to_json(value, warnings="error"), tool.result.serializer)
+    except ValueError:
+        return None

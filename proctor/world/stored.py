@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from pydantic import BaseModel
+from pydantic_core import SchemaSerializer
 
 from proctor.world.drafts import new_draft
 from proctor.world.patch import ABSENT, Patch, escaped, json_patch
@@ -33,6 +34,18 @@ class Change(NamedTuple):
         if self.field.is_table:
             pointer += f"/{escaped(self.field.key_name(self.key))}"
         return json_patch(data_of(self.before), data_of(self.after), pointer)
+
+
+class Given(NamedTuple):
+    """What a tool gives, of a type that is stored as it is answered: it is written once for both."""
+
+    value: Any
+    text: bytes
+    writer: SchemaSerializer
+
+    def is_stored(self, field: Field, before: Any, value: Any) -> bool:
+        """Whether it is this value, and was stored so."""
+        return value is self.value and field.writer is self.writer and self.text == before
 
 
 @dataclass(frozen=True)
@@ -86,15 +99,16 @@ class Stored:
             value = getattr(draft, name)
             draft.__dict__[name] = value.copy() if isinstance(value, Table) else value
 
-    def changes(self, draft: BaseModel) -> list[Change]:
-        """What a call changed. Raises WorldFailed where it leaves what the state's class does not allow."""
+    def changes(self, draft: BaseModel, given: Given | None = None) -> list[Change]:
+        """What a call that gave `given` changed. Raises WorldFailed for what the state's class does not allow."""
         drawn = draft.__dict__
         return [
             change
             for name, field in self._shape.fields.items()
             if name in drawn
             for key, before, value in self._looked_at(field, drawn[name])
-            if (change := _changed(field, key, before, value)) is not None
+            if not (given and given.is_stored(field, before, value))
+            and (change := _changed(field, key, before, value)) is not None
         ]
 
     def commit(self, changes: list[Change]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import NamedTuple
 from urllib.parse import parse_qs
 
 import orjson
@@ -37,6 +38,13 @@ class _Refused(Exception):
         self.error = error
 
 
+class _Sender(NamedTuple):
+    """Who calls: the identity, and the token that the credential is; each may be empty."""
+
+    caller: str
+    token: str
+
+
 class WorldSource:
     """Answers one service of one session from its world. Calls come one after the other: none waits for anything."""
 
@@ -50,7 +58,7 @@ class WorldSource:
         self._callers = {WORLD_KEY + name: name for name in service.identities}
         named = service.identity_variables.items()
         self._callers |= {environ[variable]: name for name, variable in named if environ.get(variable)}
-        self._seen: dict[RawHeaders, tuple[str, str | None]] = {}
+        self._seen: dict[RawHeaders, tuple[_Sender, str | None]] = {}
         """Who calls and how the body is packed, by the headers that say so."""
         self._trace = WorldTrace({name: tool.declared.token for name, tool in world.kind.tools.items()})
 
@@ -59,9 +67,9 @@ class WorldSource:
         path, _, query = exchange.target.partition("?")
         tool = tool_of(self._service, exchange.http.method, path)
         try:
-            caller, body = self._read(exchange)
+            sender, body = self._read(exchange)
             if tool is not None:
-                return self._called(exchange, tool, self._world.call(tool, body, caller))
+                return self._called(exchange, tool, self._world.call(tool, body, *sender))
             listed = orjson.dumps(openai_tools(self._world.kind, self._distractors(exchange, path, query)))
             return self._listed(exchange, listed)
         except _Refused as refused:
@@ -73,31 +81,34 @@ class WorldSource:
         """See `Foretelling.foretell`."""
         tool = tool_of(self._service, exchange.http.method, exchange.target.partition("?")[0])
         try:
-            caller, body = self._read(exchange)
+            sender, body = self._read(exchange)
         except _Refused:
             return None
-        told = self._world.foretell(tool, body, caller) if tool is not None else None
+        told = self._world.foretell(tool, body, *sender) if tool is not None else None
         return None if told is None else Response(200, "OK", (("Content-Type", "application/json"),), told)
 
-    def _read(self, exchange: Exchange) -> tuple[str, bytes]:
+    def _read(self, exchange: Exchange) -> tuple[_Sender, bytes]:
         """Who calls, and the body as plain bytes. Raises _Refused."""
         watched = tuple([pair for pair in exchange.raw_headers if pair[0].lower() in _WATCHED])
         known = self._seen.get(watched)
         if known is None:
             headers = decoded_headers(watched)
-            caller = self._caller(exchange, [each.value for each in credentials_of(headers)])
-            known = caller, header(headers, "content-encoding")
+            found = credentials_of(headers)
+            own = self._world.tokens()
+            caller = self._caller(exchange, [each.value for each in found if each.value not in own])
+            token = next((each.value for each in found if each.kind == "token"), "")
+            known = _Sender(caller, token), header(headers, "content-encoding")
             if len(self._seen) < _REMEMBERED:
                 self._seen[watched] = known
-        caller, coding = known
+        sender, coding = known
         plain = decoded(exchange.body, coding) if coding else exchange.body
         if plain is None:
             told = "the body cannot be unpacked as its Content-Encoding says"
             raise _Refused(BusinessError("arguments_not_json", told, "send plain JSON", status=400))
-        return caller, plain
+        return sender, plain
 
     def _caller(self, exchange: Exchange, values: list[str]) -> str:
-        """The identity of a request's credentials; empty for none. Raises _Refused where it may be any one's."""
+        """The identity of a request's credentials, the world's own tokens aside; empty for none. Raises _Refused where it may be any one's."""
         known = exchange.session.secrets.known
         for value in values:
             if value not in known and not value.startswith(WORLD_KEY):

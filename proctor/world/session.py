@@ -175,15 +175,8 @@ class WorldSession:
 
     def _call_of(self, caller: str, number: int, credential: str) -> Call:
         world = self.kind.world
-        return Call(
-            state=self._stored.draft(),
-            ledger=self._ledger,
-            number=number,
-            caller=caller,
-            audience=world.audiences.get(caller, caller) if caller else ANONYMOUS,
-            begun=world.starts_at,
-            credential=credential,
-        )
+        audience = world.audiences.get(caller, caller) if caller else ANONYMOUS
+        return Call(self._stored.draft(), self._ledger, number, caller, audience, world.starts_at, credential)
 
     def _check_audience(self, tool: Tool, audience: str) -> None:
         allowed = tool.declared.audience

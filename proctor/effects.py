@@ -32,11 +32,9 @@ class EffectFound(NamedTuple):
 
 def tool_of(service: ServiceConfig, method: str, path: str, headers: Headers = ()) -> str | None:
     """The tool that a request names: by the service's template, else by its RPC header, else None."""
-    template = _template(service.tools)
-    if template is not None and method == template[0]:
-        match = template[1].fullmatch(path)
-        if match:
-            return match.group(1)
+    named = _named(service.tools, method, path)
+    if named is not None:
+        return named
     target = header(headers, "x-amz-target") or header(headers, "soapaction") or ""
     return readable(re.split(r"[./#]", target.strip('"'))[-1]) or None
 
@@ -90,6 +88,13 @@ def _declared(patterns: tuple[str, ...], name: str, method: str, path: str) -> b
         fnmatchcase(called, pattern) if " /" in pattern else fnmatchcase(name, pattern.strip("/"))
         for pattern in patterns
     )
+
+
+@lru_cache(maxsize=4096)
+def _named(tools: str, method: str, path: str) -> str | None:
+    template = _template(tools)
+    match = template[1].fullmatch(path) if template is not None and method == template[0] else None
+    return match[1] if match else None
 
 
 @lru_cache(maxsize=256)

@@ -30,6 +30,8 @@ class WorldTrace:
         self._tokens = tokens
         self._looked_through: dict[bytes, int] = {}
         """By text: how many secrets were known when none was found in it; -1 for one that has some."""
+        self._lines: set[bytes] = set()
+        """Bodies of requests that are one line of JSON."""
         self._heads: dict[tuple[str | int | None, ...], bytes] = {}
 
     def answered(
@@ -51,7 +53,7 @@ class WorldTrace:
             time.perf_counter() - exchange.started,
             self._head((exchange.service.name, exchange.http.method, exchange.target, tool, status, effect, why)),
             _told(exchange, changed) if changed or exchange.rewrites else b"",
-            _as_json(exchange),
+            self._arguments(exchange),
             body,
         )
         session.write_line(line if session.journal is not None else self._clean(exchange, tool, body, line))
@@ -91,6 +93,18 @@ class WorldTrace:
         own = self._tokens.get(tool or "") if text is exchange.body else None
         return {name: given for name, given in value.items() if name != own} if isinstance(value, dict) else value
 
+    def _arguments(self, exchange: Exchange) -> bytes:
+        """The member of a row; nothing for a request without a body. One line of JSON goes in as it came."""
+        body = exchange.body
+        if not body:
+            return b""
+        if body not in self._lines:
+            if not _is_line(body):
+                body = json.dumps(body_value(exchange.headers, body), ensure_ascii=False).encode()
+            elif len(self._lines) < _REMEMBERED:
+                self._lines.add(body)
+        return b',"arguments":%s' % body
+
     def _head(self, facts: tuple[str | int | None, ...]) -> bytes:
         known = self._heads.get(facts)
         if known is None:
@@ -109,18 +123,9 @@ def _told(exchange: Exchange, changed: tuple[str, ...]) -> bytes:
     return b"," + row_line({**changes, **rewrites})[1:-2]
 
 
-def _as_json(exchange: Exchange) -> bytes:
-    """The member `arguments` of a row; nothing for a request without a body. One line of JSON goes in as it came."""
-    body = exchange.body
-    if not body:
-        return b""
+def _is_line(body: bytes) -> bool:
     try:
         orjson.loads(body)
-        plain = b"\n" not in body and b"\r" not in body
     except ValueError:
-        plain = False
-    return b',"arguments":%s' % (body if plain else json.dumps(_value(exchange), ensure_ascii=False).encode())
-
-
-def _value(exchange: Exchange) -> Any:
-    return body_value(exchange.headers, exchange.body)
+        return False
+    return b"\n" not in body and b"\r" not in body

@@ -44,12 +44,13 @@ def read_arguments(adapter: TypeAdapter[dict[str, Any]], body: bytes, defaults: 
     """
     body = body or b"{}"
     try:
-        arguments = adapter.validate_json(body)
+        arguments: dict[str, Any] = adapter.validator.validate_json(body)
         if body.count(b"[") + body.count(b"{") > _DEEPEST:
             _check_depth(body)
-        return arguments
     except ValidationError as error:
         problems = error.errors(include_url=False, include_input=False, include_context=False)
+    else:
+        return arguments
     first = problems[0]
     if not first["loc"]:
         raise _no_object(first)

@@ -45,7 +45,6 @@ def draft_class(model: type[BaseModel]) -> type[BaseModel]:
 def new_draft(kind: type[BaseModel], draw: Draw) -> BaseModel:
     """An instance with no field drawn yet."""
     draft = kind.__new__(kind)
-    object.__setattr__(draft, "__dict__", {})
     object.__setattr__(draft, "__pydantic_fields_set__", set(kind.__pydantic_fields__))
     object.__setattr__(draft, "__pydantic_extra__", None)
     object.__setattr__(draft, "__pydantic_private__", {_DRAW: draw})

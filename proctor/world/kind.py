@@ -35,6 +35,11 @@ class WorldKind:
         self.constants = Constants(world, World)
         self.awaited = frozenset(name for tool in self.tools.values() for name in tool.declared.after or ())
         """Tools of which another one wants to know that they have succeeded."""
+        results = {name: tool.result for name, tool in self.tools.items()}
+        self.give_state = frozenset(name for name, result in results.items() if self.shape.is_reached_by(result))
+        """Tools whose result may hold the state itself."""
+        self.give_stored = frozenset(name for name, result in results.items() if self.shape.is_written_by(result))
+        """Tools whose answer has the very text that is stored of what they give."""
         self._lock = Lock()
         self._starts: dict[bytes, Start] = {}
         self._own = self._own_text()

@@ -18,7 +18,7 @@ from proctor.world.ledger import Ledger
 from proctor.world.near_misses import near_misses
 from proctor.world.patch import Patch
 from proctor.world.refusal import BusinessError
-from proctor.world.stored import Change, Stored
+from proctor.world.stored import Change, Given, Stored
 from proctor.world.table import Table
 from proctor.world.tokens import granted
 from proctor.world.toolkit import Tool
@@ -170,11 +170,14 @@ class WorldSession:
             value = tool.method(world, **tool.called_with(arguments))
             if isinstance(value, Iterator):  # it may go on to change the state, or throw
                 value = list(value)
-            changes = self._stored.changes(call.state)
-            if self.kind.shape.is_reached_by(tool.result):
+            given = _given(tool, value) if tool.name in self.kind.give_stored else None
+            changes = self._stored.changes(call.state, given)
+            if given is not None:
+                return given.text, changes
+            if tool.name in self.kind.give_state:
                 self._stored.complete(call.state)
             plain = value.copy() if isinstance(value, Table) else value
-            return tool.result.dump_json(plain, warnings="error"), changes
+            return tool.result.serializer.to_json(plain, warnings="error"), changes
         except WorldFailed:
             raise
         except PydanticSerializationError as error:
@@ -194,15 +197,8 @@ class WorldSession:
 
     def _call_of(self, caller: str, number: int, credential: str) -> Call:
         world = self.kind.world
-        return Call(
-            state=self._stored.draft(),
-            ledger=self._ledger,
-            number=number,
-            caller=caller,
-            audience=world.audiences.get(caller, caller) if caller else ANONYMOUS,
-            begun=world.starts_at,
-            credential=credential,
-        )
+        audience = world.audiences.get(caller, caller) if caller else ANONYMOUS
+        return Call(self._stored.draft(), self._ledger, number, caller, audience, world.starts_at, credential)
 
     def _check_audience(self, tool: Tool, audience: str) -> None:
         allowed = tool.declared.audience
@@ -226,3 +222,11 @@ class WorldSession:
             refusal.text()
         except ValueError as error:
             raise threw(tool.name, error) from error
+
+
+def _given(tool: Tool, value: Any) -> Given | None:
+    """What a tool gives, written; None for what it may not give: the state comes first where both are bad."""
+    try:
+        return Given(value, tool.result.serializer.to_json(value, warnings="error"), tool.result.serializer)
+    except ValueError:
+        return None

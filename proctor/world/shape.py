@@ -13,6 +13,7 @@ from pydantic.errors import PydanticUserError
 from proctor.errors import WorldError, WorldFailed
 from proctor.world.drafts import draft_class
 from proctor.world.patch import ABSENT
+from proctor.world.plain import is_plain
 from proctor.world.schemas import holds_anything, nodes
 
 _BY_NAME = ("populate_by_name", "validate_by_name", "serialize_by_alias")
@@ -33,10 +34,12 @@ class Field:
         self._value = TypeAdapter[Any](get_args(annotation)[1]) if self.is_table else self._whole
         self.read = self._value.validator.validate_json
         """Makes the value of a text: that of the field, or that of an entry."""
+        self.writer = self._value.serializer
+        self.is_plain = is_plain(self._value.core_schema)
 
     def text(self, value: Any) -> bytes:
         """A value, or an entry, as JSON, whether it fits or not. Raises ValueError for what has no JSON."""
-        return self._value.serializer.to_json(value, round_trip=True, warnings=False)
+        return self.writer.to_json(value, round_trip=True, warnings=False)
 
     def fitting(self, key: Any, value: Any) -> bytes:
         """The same, as it will be read back. Raises WorldFailed where the state's class does not allow it."""
@@ -85,10 +88,13 @@ class Shape:
 
     def is_reached_by(self, adapter: TypeAdapter[Any]) -> bool:
         """Whether a value of a type may hold the state itself."""
-        known = self._reached.get(id(adapter))
-        if known is None:
-            known = self._reached[id(adapter)] = _names(adapter.core_schema, self.model)
-        return known
+        return _names(adapter.core_schema, self.model)
+
+    def is_written_by(self, adapter: TypeAdapter[Any]) -> bool:
+        """Whether an answer of a type has the very text that is stored of the same value, in a field or a table."""
+        return not self.is_reached_by(adapter) and any(
+            field.is_plain and field.writer is adapter.serializer for field in self.fields.values()
+        )
 
     @cached_property
     def draft(self) -> type[BaseModel]:

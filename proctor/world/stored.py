@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from pydantic import BaseModel
+from pydantic_core import SchemaSerializer
 
 from proctor.world.drafts import new_draft
 from proctor.world.patch import ABSENT, Patch, escaped, json_patch
@@ -33,6 +34,18 @@ class Change(NamedTuple):
         if self.field.is_table:
             pointer += f"/{escaped(self.field.key_name(self.key))}"
         return json_patch(data_of(self.before), data_of(self.after), pointer)
+
+
+class Given(NamedTuple):
+    """What a tool gives, of a type that is stored as it is answered: it is written once for both."""
+
+    value: Any
+    text: bytes
+    writer: SchemaSerializer
+
+    def is_stored(self, field: Field, before: Any, value: Any) -> bool:
+        """Whether it is this value, and was stored so."""
+        return value is self.value and field.writer is self.writer and self.text == before
 
 
 @dataclass(frozen=True)
@@ -86,16 +99,18 @@ class Stored:
             value = getattr(draft, name)
             draft.__dict__[name] = value.copy() if isinstance(value, Table) else value
 
-    def changes(self, draft: BaseModel) -> list[Change]:
-        """What a call changed. Raises WorldFailed where it leaves what the state's class does not allow."""
+    def changes(self, draft: BaseModel, given: Given | None = None) -> list[Change]:
+        """What a call that gave `given` changed. Raises WorldFailed for what the state's class does not allow."""
         drawn = draft.__dict__
-        return [
-            change
-            for name, field in self._shape.fields.items()
-            if name in drawn
-            for key, before, value in self._looked_at(field, drawn[name])
-            if (change := _changed(field, key, before, value)) is not None
-        ]
+        found = []
+        for name, field in self._shape.fields.items():
+            if name in drawn:
+                for key, before, value in self._looked_at(field, drawn[name]):
+                    if given is None or not given.is_stored(field, before, value):
+                        change = _changed(field, key, before, value)
+                        if change is not None:
+                            found.append(change)
+        return found
 
     def commit(self, changes: list[Change]) -> None:
         """Store what a call changed."""
@@ -130,19 +145,17 @@ class Stored:
         field = self._shape.fields[name]
         return Table(self._rows[name], field.read) if field.is_table else field.read(self._values[name])
 
-    def _looked_at(self, field: Field, value: Any) -> Iterator[tuple[Any, Any, Any]]:
+    def _looked_at(self, field: Field, value: Any) -> list[tuple[Any, Any, Any]]:
         """What a call may have changed of a field: key, text before, value now."""
         if not field.is_table:
-            yield _WHOLE, self._values[field.name], value
-            return
+            return [(_WHOLE, self._values[field.name], value)]
         rows = self._rows[field.name]
         if isinstance(value, Table) and value.rows is rows:
             touched = value.touched()
         else:
             new = dict(field.table_of(value))
             touched = [*new.items(), *((key, ABSENT) for key in rows if key not in new)]
-        for key, entry in touched:
-            yield key, rows.get(key), entry
+        return [(key, rows.get(key), entry) for key, entry in touched]
 
     def _differing(self, field: Field) -> list[Change]:
         if not field.is_table:

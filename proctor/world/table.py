@@ -70,20 +70,20 @@ class Table(MutableMapping[Any, Any]):
 
     def touched(self) -> list[tuple[Any, Any]]:
         """The keys whose entries may differ from what is stored, with those entries; `ABSENT` for one that is gone."""
-        return [*self._own.items(), *((key, ABSENT) for key in self._gone)]
+        own = list(self._own.items())
+        return own + [(key, ABSENT) for key in self._gone] if self._gone else own
 
     def copy(self) -> dict[Any, Any]:
         """A dict with the call's own entries."""
         return dict(self.items())
 
     def __getitem__(self, key: Any) -> Any:
-        try:
-            return self._own[key]
-        except KeyError:
+        value = self._own.get(key, ABSENT)
+        if value is ABSENT:
             text = ABSENT if key in self._gone else self.rows.get(key)
-        if text is ABSENT:
-            raise KeyError(key)
-        value = self._own[key] = self._read(text)
+            if text is ABSENT:
+                raise KeyError(key)
+            value = self._own[key] = self._read(text)
         return value
 
     def __setitem__(self, key: Any, value: Any) -> None:

@@ -313,3 +313,15 @@ async def test_a_world_s_token_may_come_as_the_credential_of_the_request(project
         (200, ["ann", "ann"]),
     ]
     assert project.trace(summary.session)[1].result == token, "it opens nothing outside of the session"
+
+
+async def test_arguments_are_traced_alike_however_often_they_come(project: Project) -> None:
+    spelled = (b'{"order_id": "A1"}', b'{"order_id":\n"A1"}', b"no JSON", b"")
+    async with session(with_shop(project), "case", "world") as run:
+        for _ in range(2):
+            for body in spelled:
+                async with run.http.post(run.url("shop", "/tools/query_order"), data=body) as answer:
+                    await answer.read()
+        summary = await run.close()
+    traced = [row.arguments for row in project.trace(summary.session)]
+    assert traced == [{"order_id": "A1"}, {"order_id": "A1"}, "no JSON", None] * 2

@@ -12,6 +12,7 @@ from typing import get_args
 from aiohttp import ClientError, ClientSession
 
 from proctor.client import ControlClient
+from proctor.fault_file import read_plan
 from proctor.wire import CarrierName, Mode, SessionInfo, SessionSpec
 from tests.integration.proxy.carrying import CLIENTS, PATH, Way, body, way
 from tests.soak.exchanges import chosen, left
@@ -22,6 +23,18 @@ TAPES = 5
 FIRST = [{"role": "user", "content": "Where is my order US2001?"}]
 """Every conversation with the model begins so."""
 MODES: tuple[Mode, ...] = ("record", "replay", "live")
+FAULTS = ("place_order=503", "cancel_order:2=reset", "query_order=malformed", "list_orders=empty", "plain/1=truncated")
+CALLS = (
+    ("place_order", '{"lines": [{"sku": "TV01"}], "gift": true, "discount": 0.5, "due": "2026-02-01", "way": "post"}'),
+    ("cancel_order", '{"order_id": "A1"}'),
+    ("query_order", '{"order_id": "A2"}'),
+    ("list_orders", "{}"),
+    ("get_token", "{}"),
+    ("break_down", '{"how": "throw"}'),
+    ("query_order", '{"order_id": 1}'),
+    ("desk", "{}"),
+)
+"""Tools of the world with arguments, and the service beside it."""
 TALKERS = tuple(name for name in CLIENTS if name != "curl" or shutil.which("curl"))
 
 
@@ -111,6 +124,30 @@ class Load:
         for name in names:
             await self._ask(f"{info.url}/{name}", {"/x": HARD[name]})
         await self.control.close(info.session, 0)
+
+    async def world(self, number: int, rng: random.Random) -> None:
+        """Tools that hold state, with faults on some calls, events, a reset, and an end that may be in the middle."""
+        faults = read_plan(", ".join(rng.sample(FAULTS, 3)))
+        spec = SessionSpec(cassette=f"case{number}", modes={"shop": "world", "desk": "live"}, faults=faults)
+        info = await self.control.open(spec)
+        async with self.http.post(f"{info.url}/_events", json={"kind": "note", "data": {"text": "hello"}}) as got:
+            assert got.status == 200, await got.text()
+        calls = [self._call(info, rng) for _ in range(rng.randrange(4, 16))]
+        for answered in asyncio.as_completed(calls):
+            await answered
+        if rng.random() < 0.5:
+            await self.control.reset_world(info.session, "shop")
+            assert (await self.control.world(info.session, "shop")).diff == []
+        await self.control.close(info.session, 0)
+
+    async def _call(self, info: SessionInfo, rng: random.Random) -> None:
+        """One call of the world or of the service beside it, right or wrong."""
+        tool, arguments = rng.choice(CALLS)
+        url = f"{info.url}/desk/plain/1" if tool == "desk" else f"{info.url}/shop/tools/{tool}"
+        by = {"Authorization": f"Bearer proctor-world-{rng.choice(('alice', 'bob'))}"}
+        with contextlib.suppress(ClientError, ConnectionError):
+            async with self.http.post(url, data=arguments, headers=by) as got:
+                await got.read()
 
     async def _opened(self, cassette: str, mode: Mode, *services: str) -> SessionInfo:
         return await self.control.open(SessionSpec(cassette=cassette, modes=dict.fromkeys(services, mode)))

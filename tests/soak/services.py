@@ -18,7 +18,7 @@ from tests.integration.serve.support import TOKEN
 from tests.integration.upstream.odd import FINE, NO_HTTP, never, then_closes
 from tests.integration.upstream.support import between, https, say_ok, write
 from tests.soak.exchanges import answer
-from tests.support import Project, serving, serving_app
+from tests.support import ROOT, Project, serving, serving_app
 
 USER = "ann:p4ss-of-ann"
 HARD = {
@@ -42,6 +42,10 @@ reads = ["*"]
 [services.orders]
 url = "{orders}"
 reads = ["*"]
+
+[services.shop]
+world = "shop:Shop"
+identities = {{ alice = "env:ALICE_TOKEN", bob = "env:BOB_TOKEN" }}
 
 [services.openai]
 preset = "openai"
@@ -108,6 +112,7 @@ async def running(project: Project, clients: tuple[Client, ...]) -> AsyncIterato
             "malformed": (await enter(raw_service(_in_turn(*(then_closes(data) for data, _ in NO_HTTP.values()))))).url,
             "silent": (await enter(raw_service(never))).url,
         }
+        project.script("shop.py", (ROOT / "tests" / "unit" / "world" / "shop.py").read_text(encoding="utf-8"))
         project.configure(TOML.format(down=CLOSED, **urls))
         way_out = way.url.replace("//", f"//{USER}@")
         yield {"PROCTOR_TOKEN": TOKEN, "PUT_ON": "staging-key.9f8e7d6c5b4a3210", "WAY_OUT": way_out, **KEYS}

@@ -95,7 +95,7 @@ async def test_memory_files_and_tasks_stay_as_they_were_after_a_tenth(
 ) -> None:
     async with standing(project) as (on, load):
         await load.tapes()
-        kinds = [load.huge, *[load.desk] * 19, *[load.carried] * 10, *[load.hard] * 10]
+        kinds = [load.huge, *[load.desk] * 19, *[load.carried] * 10, *[load.hard] * 10, *[load.world] * 10]
         if SOAK and not programs.missing():
             kinds += [(await Programs.recorded(load)).hold] * 2
         random.Random(0).shuffle(kinds)

@@ -49,3 +49,16 @@ async def test_the_agent_meets_the_world_in_place_of_staging(project: Project, m
     assert (done.summary["set_up"], done.summary["worlds"]) == ("world", 6)
     told = json.loads((project.layout.sessions / done.summary["session"] / "worlds.json").read_text())
     assert "64.00" in json.dumps(told), "the refund is in the state"
+
+
+@pytest.mark.req(200)
+def test_orders_and_refunds_are_as_at_the_start_after_a_reset() -> None:
+    world = WorldSession(WorldKind(OrderDesk), 1)
+    for _ in range(2):
+        token = json.loads(world.call("get_token", b'{"customer_id": "C-2001"}').body)["token"]
+        for tool, more in (("calc_refund", ""), ("create_refund", ', "amount": "84.90"')):
+            answer = world.call(tool, f'{{"order_id": "US2001"{more}}}'.encode(), credential=token)
+            assert answer.status == 200, answer.body
+        assert world.state()["orders"]["US2001"]["refund"]["amount"] == "84.90"
+        world.reset()
+        assert (world.diff(), world.log) == ([], [])

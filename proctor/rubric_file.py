@@ -5,21 +5,22 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ValidationError
+from pydantic import ValidationError
 
 from proctor.canonical import canonical_form
 from proctor.errors import RubricError, nearest
-from proctor.rubric import Band, Cap, Criterion, Level, Rubric
+from proctor.plain_shape import first_of, shape_error
+from proctor.plain_yaml import FileKind, Lines, line_of, read_yaml
+from proctor.rubric import Rubric
 from proctor.rubric_lint import Problem, errors_of, lint
-from proctor.rubric_yaml import LARGEST, read_yaml
 
+RUBRIC = FileKind("rubric", RubricError, "docs/rubrics.md", largest=256 * 1024, deepest=12)
 _SUFFIXES = (".yaml", ".yml")
 _OF_LEVELS = re.compile(r"criterion (\w+): ")
 
@@ -32,11 +33,11 @@ class RubricFile:
     """As it was asked for: a shipped name or a path."""
     rubric: Rubric
     problems: tuple[Problem, ...]
-    lines: dict[tuple[str | int, ...], int]
+    lines: Lines
 
     def line(self, problem: Problem) -> int:
         """The line where a problem stands, or the nearest thing around it that has one."""
-        return _line(self.lines, problem.place)
+        return line_of(self.lines, problem.place)
 
 
 def shipped() -> tuple[str, ...]:
@@ -69,13 +70,14 @@ def load_rubric(name_or_path: str) -> Rubric:
 
 def read_rubric(name_or_path: str) -> RubricFile:
     """A rubric with all that lint says of it. Raises RubricError where it cannot be read as one."""
-    data, lines = read_yaml(_bytes(name_or_path), name_or_path)
+    data, lines = read_yaml(_bytes(name_or_path), name_or_path, RUBRIC)
     if not isinstance(data, dict):
         raise RubricError("rubric_shape", f"{name_or_path}: line 1: no mapping of keys", "see docs/rubrics.md")
     try:
         rubric = Rubric.model_validate_json(json.dumps(data), strict=True)
     except ValidationError as error:
-        raise _shape_error(name_or_path, error, data, lines) from None
+        of_levels = _of_levels(name_or_path, error, data, lines)
+        raise of_levels or shape_error(error, lines, name_or_path, Rubric, RUBRIC) from None
     return RubricFile(name_or_path, rubric, lint(rubric), lines)
 
 
@@ -93,7 +95,7 @@ def _bytes(name_or_path: str) -> bytes:
         raise RubricError("rubric_unknown", f'no rubric "{name_or_path}" comes with Proctor', fix)
     try:
         with Path(name_or_path).open("rb") as file:
-            return file.read(LARGEST + 1)
+            return file.read(RUBRIC.largest + 1)
     except FileNotFoundError:
         fix = f"shipped rubrics are named without a path: {', '.join(shipped())}"
         raise RubricError("rubric_missing", f"{name_or_path} does not exist", fix) from None
@@ -102,43 +104,12 @@ def _bytes(name_or_path: str) -> bytes:
         raise RubricError("rubric_unreadable", f"{name_or_path!r} cannot be read: {said}") from None
 
 
-def _shape_error(name: str, error: ValidationError, data: Any, lines: dict[tuple[str | int, ...], int]) -> RubricError:
-    """The first thing wrong, as a person would say it: a key misspelt before the one that is missing for it."""
-    first = min(error.errors(include_url=False), key=lambda each: each["type"] != "extra_forbidden")
-    place = first["loc"]
-    dotted = ".".join(map(str, place)) or "the file"
-    where = f"{name}: line {_line(lines, place)}"
-    match first["type"]:
-        case "extra_forbidden":
-            fix = nearest(str(place[-1]), _known_keys(place))
-            return RubricError("rubric_unknown_key", f'{where}: unknown key "{dotted}"', fix)
-        case "missing":
-            return RubricError("rubric_missing_key", f'{where}: "{dotted}" is missing', "see docs/rubrics.md")
-        case "literal_error":
-            allowed = re.findall(r"'([^']*)'", str(first.get("ctx", {}).get("expected", "")))
-            message = f'{where}: {dotted} is "{first["input"]}", not one of {", ".join(allowed)}'
-            return RubricError("rubric_bad_value", message, nearest(str(first["input"]), allowed))
+def _of_levels(name: str, error: ValidationError, data: Any, lines: Lines) -> RubricError | None:
+    """A criterion whose levels are not those of the scale, told at its levels: pydantic tells it of the whole file."""
+    first = first_of(error)
     said = first["msg"].removeprefix("Value error, ")
-    if not place and (named := _OF_LEVELS.match(said)):
-        at = next((i for i, each in enumerate(data["criteria"]) if each.get("id") == named[1]), 0)
-        line = _line(lines, ("criteria", at, "levels"))
-        return RubricError("rubric_levels", f"{name}: line {line}: {said}", "give each level of the scale one anchor")
-    fix = "put it in quotes" if first["type"] == "string_type" else "see docs/rubrics.md"
-    return RubricError("rubric_bad_value", f"{where}: {dotted}: {said}", fix)
-
-
-def _known_keys(place: tuple[str | int, ...]) -> Iterable[str]:
-    names = [part for part in place[:-1] if isinstance(part, str)]
-    inner: dict[tuple[str, ...], type[BaseModel]] = {
-        ("criteria",): Criterion,
-        ("criteria", "levels"): Level,
-        ("criteria", "caps"): Cap,
-        ("bands",): Band,
-    }
-    return inner.get(tuple(names), Rubric).model_fields
-
-
-def _line(lines: dict[tuple[str | int, ...], int], place: tuple[str | int, ...]) -> int:
-    while place and place not in lines:
-        place = place[:-1]
-    return lines.get(place, 1)
+    if first["loc"] or not (named := _OF_LEVELS.match(said)):
+        return None
+    at = next((i for i, each in enumerate(data["criteria"]) if each.get("id") == named[1]), 0)
+    line = line_of(lines, ("criteria", at, "levels"))
+    return RubricError("rubric_levels", f"{name}: line {line}: {said}", "give each level of the scale one anchor")

@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proctor.errors import RubricError
+from proctor.plain_yaml import read_yaml
 from proctor.rubric import Criterion, Rubric
-from proctor.rubric_file import digest_of, load_rubric, read_rubric, shipped
+from proctor.rubric_file import RUBRIC, digest_of, load_rubric, read_rubric, shipped
 from proctor.rubric_lint import errors_of
-from proctor.rubric_yaml import LARGEST, read_yaml
 from tests.support import ROOT
 
 GOOD = """\
@@ -226,7 +226,7 @@ def test_each_fault_is_told_with_its_line_and_what_to_do(
         (b"x: " + b"[" * 50_000, "rubric_not_yaml"),
         (b"x:\n" + b"".join(b" " * n + b"-\n" for n in range(1, 300)), "rubric_too_deep"),
         (b"a: 1\n---\nb: 2\n", "rubric_not_yaml"),
-        (b"#" * (LARGEST + 1), "rubric_too_large"),
+        (b"#" * (RUBRIC.largest + 1), "rubric_too_large"),
         (b"x: " + b"9" * 5000, "rubric_not_plain"),
         (b"criteria: 3\n", "rubric_missing_key"),
     ],
@@ -271,7 +271,7 @@ def test_the_digest_is_of_what_a_rubric_says_not_of_how_it_is_written(path: Path
 @given(st.binary(max_size=200) | st.text(alphabet="ab:-[]{}&*!#|> \n\"'%?,1", max_size=60).map(str.encode))
 def test_no_bytes_make_the_reader_fail_otherwise_than_by_its_own_error(data: bytes) -> None:
     try:
-        value, lines = read_yaml(data, "x.yaml")
+        value, lines = read_yaml(data, "x.yaml", RUBRIC)
     except RubricError:
         return
     assert isinstance(lines, dict)

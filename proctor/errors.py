@@ -73,6 +73,10 @@ class WorldError(ConfigError):
     """The class that a service names is no world, or its tools, state or start are not what they should be."""
 
 
+class SuiteError(UsageError):
+    """A suite's file is missing, cannot be read, or says something that cannot be."""
+
+
 class HookError(UsageError):
     """A command that `[record]` names, run before or after a recording, did not end with status 0."""
 

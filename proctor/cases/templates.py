@@ -36,7 +36,9 @@ def values_of(template: Template, number: int) -> dict[str, Value]:
 
 def made(template: Template, number: int) -> dict[str, Any]:
     """The data of the case that a combination makes; its id ends with the number."""
-    case: dict[str, Any] = filled(template.case, values_of(template, number))
+    values = values_of(template, number)
+    values = {name: filled(value, values) for name, value in values.items()}  # a wording may name another value
+    case: dict[str, Any] = filled(template.case, values)
     return {**case, "id": f"{case.get('id')}.{number}"}
 
 
@@ -57,7 +59,7 @@ def filled(data: Any, values: Mapping[str, Value]) -> Any:
 
 def unused(template: Template) -> list[str]:
     """The names of values that stand nowhere in the case."""
-    named = set(_names(template.case))
+    named = {*_names(template.case), *_names([list(values) for values in template.values.values()])}
     return [name for name in template.values if name not in named]
 
 

@@ -16,6 +16,7 @@ _COMMANDS: Commands = {
     "record": ("proctor.cli.record:record", "Run an agent against the real services and keep their answers."),
     "replay": ("proctor.cli.replay:replay", "Run an agent against a cassette, with no network."),
     "serve": ("proctor.cli.serve:serve", "Run a proxy for launchers of your own, until it is stopped."),
+    "suite": ("proctor.cli.suite:suite", "Look at suites of cases: list, lint, expand."),
     "world": ("proctor.cli.world:world", "See and try the project's worlds: tools with a state of their own."),
     "env": ("proctor.cli.env:env", "Print the variables that point an agent at a session."),
     "session": ("proctor.cli.session:session", "Read what a session did."),

@@ -81,6 +81,12 @@ def test_a_template_makes_a_case_of_each_combination_with_values_of_their_types(
     assert {case.template for case in made} == {"ask"}
 
 
+def test_a_value_may_name_another_one(tmp_path: Path) -> None:
+    text = TEMPLATE.replace("order: [US2001, US2002, US2003]", 'order: ["parcel {often}"]')
+    made = [each.case for each in read_suite(written(tmp_path, HEAD + text)).cases]
+    assert [case.title for case in made] == ["Asks for parcel 1", "Asks for parcel 2"]
+
+
 def test_where_there_are_too_many_the_seed_chooses_and_a_number_keeps_its_values(tmp_path: Path) -> None:
     few = TEMPLATE.replace("    case:\n", "    most: 3\n    case:\n")
     path = written(tmp_path, HEAD + few)

@@ -1,0 +1,51 @@
+"""The suite of docs/cases.md can be read, passes lint, and the page's commands work."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+from proctor.cases.case import Case
+from proctor.cases.parts import Expectations
+from tests.docs.test_commands_in_docs import Desk, commands_of, shell
+from tests.support import ROOT, Project
+
+PAGE = (ROOT / "docs" / "cases.md").read_text(encoding="utf-8")
+WORLD = (ROOT / "docs" / "worlds.md").read_text(encoding="utf-8")
+
+
+def block(page: str, language: str) -> str:
+    (found,) = re.findall(rf"```{language}\n(.*?)```", page, flags=re.DOTALL)
+    return str(found)
+
+
+@pytest.fixture
+def desk(project: Project) -> Project:
+    project.script("desk.py", block(WORLD, "python"))
+    project.configure(block(WORLD, "toml"))
+    (project.root / "suites").mkdir()
+    (project.root / "suites" / "orders.yaml").write_text(block(PAGE, "yaml"), encoding="utf-8")
+    return project
+
+
+async def test_the_commands_of_the_page_work_as_shown(desk: Project) -> None:
+    for command in commands_of("docs/cases.md"):
+        await shell(desk, command, Desk("", ""))
+    assert "cases" in json.loads((desk.root / "suites" / "schema.json").read_text())["properties"]
+
+
+async def test_the_suite_of_the_page_has_no_error_and_its_template_makes_six_wordings(desk: Project) -> None:
+    linted = await desk.proctor("suite", "lint", "orders", "--json")
+    (problems,) = json.loads(linted.stdout)["suites"].values()
+    assert not [each for each in problems if each["level"] == "error"]
+    expanded = await desk.proctor("suite", "expand", "orders")
+    said = [json.loads(line) for line in expanded.stdout.splitlines()]
+    assert [each["turns"][0]["user"] for each in said[1:3]] == ["Order A1: refund 1.", "Order A1: I want 1 back."]
+    assert len(said) == 7
+
+
+def test_every_key_of_a_case_is_on_the_page() -> None:
+    missing = [key for key in {**Case.model_fields, **Expectations.model_fields} if f"`{key}`" not in PAGE]
+    assert not missing

@@ -1,0 +1,70 @@
+"""`proctor suite`: the order desk's own suite, and a broken one."""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import pytest
+
+from examples.order_desk.conversations import CONVERSATIONS
+from tests.support import ROOT, Project
+
+SUITE = ROOT / "examples" / "order_desk" / "suite.yaml"
+
+
+@pytest.fixture
+def desk(project: Project) -> Project:
+    """A project with the order desk's world and its suite."""
+    project.configure('[services.orders]\nworld = "examples.order_desk.world:OrderDesk"\nenv = ["ORDERS_URL"]\n')
+    shutil.copytree(SUITE.parent, project.root / "examples" / "order_desk")
+    (project.root / "suites").mkdir()
+    shutil.copy(SUITE, project.root / "suites" / "order_desk.yaml")
+    return project
+
+
+async def test_the_order_desk_s_suite_has_a_case_for_each_conversation_and_no_error(desk: Project) -> None:
+    listed = await desk.proctor("suite", "list", "order_desk", "--json")
+    (told,) = json.loads(listed.stdout)["suites"]
+    assert [each["id"] for each in told["cases"]] == list(CONVERSATIONS)
+    linted = await desk.proctor("suite", "lint", "--json")
+    (problems,) = json.loads(linted.stdout)["suites"].values()
+    assert linted.status == 0
+    assert {each["code"] for each in problems} == {"set_short", "no_long_chain", "no_longer_chain"}
+    expanded = await desk.proctor("suite", "expand", "order_desk")
+    said = [json.loads(line) for line in expanded.stdout.splitlines()]
+    turns = {name: [{"user": turn} for turn in each.turns] for name, each in CONVERSATIONS.items()}
+    assert {each["id"]: [{"user": turn["user"]} for turn in each["turns"]] for each in said} == turns
+
+
+async def test_an_error_of_a_case_is_status_1_and_names_file_line_and_fix(desk: Project) -> None:
+    path = desk.root / "suites" / "order_desk.yaml"
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace("called: [calc_refund, create_refund]", "called: [calc_refunds]"), encoding="utf-8")
+    done = await desk.proctor("suite", "lint", "order_desk")
+    assert done.status == 1
+    line = 1 + text[: text.index("- id: refund_zh")].count("\n")
+    assert f"order_desk.yaml:{line}: unknown_tool: case refund_zh names the tool" in done.stdout
+    assert 'did you mean "calc_refund"?' in done.stdout
+
+
+@pytest.mark.parametrize(
+    "arguments", [("lint", "nosuch"), ("list", "suites/x.yaml"), ("expand", "../x"), ("list", "order_desk/../../x")]
+)
+async def test_a_suite_that_is_not_there_is_status_2(desk: Project, arguments: tuple[str, ...]) -> None:
+    done = await desk.proctor("suite", *arguments)
+    assert (done.status, "suite_missing" in done.stderr) == (2, True)
+
+
+async def test_without_suites_the_command_says_where_to_write_one(project: Project) -> None:
+    project.configure('[services.orders]\nurl = "http://127.0.0.1:9"\n')
+    listed = await project.proctor("suite", "list")
+    assert (listed.status, "no suites yet: write " in listed.stdout) == (0, True)
+    assert (await project.proctor("suite", "lint")).status == 2
+
+
+async def test_the_schema_is_json_schema_that_knows_every_key_of_the_suite(project: Project) -> None:
+    done = await project.proctor("suite", "schema")
+    schema = json.loads(done.stdout)
+    assert {"cases", "templates", "include", "limits"} <= schema["properties"].keys()
+    assert "on_loop" in schema["$defs"]["Case"]["properties"]

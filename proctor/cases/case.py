@@ -14,6 +14,14 @@ from proctor.overlay import Patch
 CaseId = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_-]{0,79}(\.[0-9]+)?$")]
 """Letters, digits, - and _. A case that a template made ends with `.NUMBER`."""
 Category = Literal["normal", "boundary", "adversarial"]
+KINDS: dict[Category, tuple[str, ...]] = {
+    "normal": (),
+    "boundary": ("vague", "stacked", "overlong", "rare"),
+    "adversarial": ("leading", "negation", "pressing", "changed", "injection", "empty", "unclear"),
+}
+"""By category: what sort of difficulty a case is."""
+WANTED: dict[Category, tuple[str, ...]] = {**KINDS, "adversarial": KINDS["adversarial"][:4]}
+"""Those that a baseline set has all of."""
 SetName = Literal["baseline", "extended", "adversarial", "blind"]
 Priority = Literal["P0", "P1", "P2", "P3"]
 Difficulty = Literal["single_step", "multi_step", "recovery", "long_range"]
@@ -73,7 +81,7 @@ class Case(Part):
     title: Text
     category: Category = "normal"
     kind: str = ""
-    """Of a boundary or adversarial case: `vague`, `stacked`, `overlong`, `rare`; `leading`, `negation`, ..."""
+    """Of a boundary or adversarial case, one of `KINDS`."""
     set: SetName = "baseline"
     priority: Priority = "P1"
     difficulty: Difficulty = "multi_step"
@@ -113,6 +121,9 @@ class Case(Part):
 
     @model_validator(mode="after")
     def _of_one_piece(self) -> Case:
+        kinds = KINDS[self.category]
+        if self.kind and self.kind not in kinds:
+            raise ValueError(f'a {self.category} case has no kind "{self.kind}", only {", ".join(kinds) or "none"}')
         if self.tape and self.state:
             raise ValueError("a case is answered by a tape or by a world: it has `tape` and `state`")
         if self.overlay and not self.tape:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any, Literal
 
-from proctor.cases.case import Case, Category
+from proctor.cases.case import WANTED, Case, Category
 from proctor.cases.demands import demands_a_deed, expectations_of, met_at_start, tools_named
 from proctor.cases.files import Placed, SuiteRead
 from proctor.errors import nearest
@@ -93,9 +93,18 @@ def _of_set(read: SuiteRead) -> Iterator[Problem]:
     short = [f"{count} {name}" for name, count in found.items() if count < OF_EACH]
     if short:
         told = f"the baseline set has {', '.join(short)} of {OF_EACH} + {OF_EACH} + {OF_EACH}"
-        fix = "normal: main flows; boundary: vague, stacked, overlong, rare; adversarial: leading, negation, pressing"
-        yield Problem("set_short", str(read.path), told, fix, "warning")
+        yield Problem("set_short", str(read.path), told, "normal cases are the main flows", "warning")
+    yield from _of_kinds(read, cases)
     yield from _of_chains(read, cases)
+
+
+def _of_kinds(read: SuiteRead, cases: Sequence[Case]) -> Iterator[Problem]:
+    for category, wanted in WANTED.items():
+        found = {case.kind for case in cases if case.category == category}
+        missing = [kind for kind in wanted if kind not in found]
+        if missing:
+            told = f"the baseline set has no {category} case of the kind {', '.join(missing)}"
+            yield Problem("kinds_missing", str(read.path), told, "say the kind of each such case", "warning")
 
 
 def _of_chains(read: SuiteRead, cases: Sequence[Case]) -> Iterator[Problem]:

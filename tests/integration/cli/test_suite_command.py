@@ -30,7 +30,7 @@ async def test_the_order_desk_s_suite_has_a_case_for_each_conversation_and_no_er
     linted = await desk.proctor("suite", "lint", "--json")
     (problems,) = json.loads(linted.stdout)["suites"].values()
     assert linted.status == 0
-    assert {each["code"] for each in problems} == {"set_short", "no_long_chain", "no_longer_chain"}
+    assert {each["code"] for each in problems} == {"set_short", "kinds_missing", "no_long_chain", "no_longer_chain"}
     expanded = await desk.proctor("suite", "expand", "order_desk")
     said = [json.loads(line) for line in expanded.stdout.splitlines()]
     turns = {name: [{"user": turn} for turn in each.turns] for name, each in CONVERSATIONS.items()}

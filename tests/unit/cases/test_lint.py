@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from proctor.cases.case import Case
+from proctor.cases.case import WANTED, Case
 from proctor.cases.files import Placed, SuiteRead
 from proctor.cases.lint import Surroundings, end_of, lint
 from proctor.cases.suite import Suite
@@ -33,6 +33,7 @@ PAID = {"path": "$.orders.A1.status", "value": "paid"}
 CANCELLED = {"path": "$.orders.A1.status", "value": "cancelled"}
 
 
+@pytest.mark.req(222)
 @pytest.mark.parametrize(
     ("expect", "found"),
     [
@@ -62,6 +63,7 @@ def test_what_a_turn_expects_counts_too() -> None:
     assert codes(case(expect={"not_called": ["x"]}, turns=[turn])) == []
 
 
+@pytest.mark.req(186)
 def test_the_case_s_own_state_is_what_it_begins_with() -> None:
     begun = {"orders": {"orders": {"A1": {"status": "cancelled"}}}}
     assert codes(case(expect={"state": [CANCELLED]}, state=begun)) == ["do_nothing_passes"]
@@ -96,6 +98,7 @@ def test_tools_are_known_by_name_or_pattern_wherever_a_case_names_them() -> None
     assert codes(bad, tools=tools) == ["unknown_tool"] * 3
 
 
+@pytest.mark.req(11, 13, 14, 47)
 def test_a_baseline_set_wants_ten_of_each_category_and_long_chains() -> None:
     def of_set(*cases: Case) -> list[str]:
         placed = tuple(Placed(each, Path("s.yaml"), 1) for each in cases)
@@ -104,13 +107,17 @@ def test_a_baseline_set_wants_ten_of_each_category_and_long_chains() -> None:
 
     says = {"says": ["x"]}
     full = [
-        case(10 * at + number, category=category, expect=says)
-        for at, category in enumerate(("normal", "boundary", "adversarial"))
+        case(10 * at + number, category=category, kind=kinds[number % len(kinds)], expect=says)
+        for at, (category, kinds) in enumerate({**WANTED, "normal": ("",)}.items())
         for number in range(10)
     ]
     assert of_set(*full) == ["no_long_chain", "no_longer_chain"]
     assert of_set(*full, case(98, turns=10, expect=says)) == ["no_longer_chain"]
     assert of_set(*full, case(99, turns=15, expect=says)) == []
     assert of_set(*full[1:], case(99, turns=15, category="boundary", expect=says)) == ["set_short"]
+    plain = [each for each in full if each.kind != "overlong"]
+    assert of_set(*plain, *[case(70 + at, turns=15, category="boundary", expect=says) for at in range(3)]) == [
+        "kinds_missing"
+    ]
     extended = case(97, turns=15, set="extended", expect=says)
     assert of_set(*full, extended) == ["no_long_chain", "no_longer_chain"], "it is not of the baseline set"

@@ -59,6 +59,7 @@ def refused(path: Path) -> SuiteError:
     return caught.value
 
 
+@pytest.mark.req(51, 175)
 def test_a_suite_is_found_by_name_or_path_and_has_its_cases_with_their_lines(tmp_path: Path) -> None:
     path = written(tmp_path, HEAD + CASES)
     assert suite_names(tmp_path) == ["orders"]
@@ -87,6 +88,7 @@ def test_a_value_may_name_another_one(tmp_path: Path) -> None:
     assert [case.title for case in made] == ["Asks for parcel 1", "Asks for parcel 2"]
 
 
+@pytest.mark.req(150)
 def test_where_there_are_too_many_the_seed_chooses_and_a_number_keeps_its_values(tmp_path: Path) -> None:
     few = TEMPLATE.replace("    case:\n", "    most: 3\n    case:\n")
     path = written(tmp_path, HEAD + few)
@@ -130,6 +132,7 @@ def test_what_does_not_fit_is_told_with_its_line(tmp_path: Path, change: tuple[s
 @pytest.mark.parametrize(
     ("more", "code"),
     [
+        ("    category: boundary\n    kind: leading\n", "suite_bad_value"),
         ("    tape: t\n    state: {orders: {}}\n", "suite_bad_value"),
         ("    overlay: [{service: orders, at: /x, value: 1}]\n", "suite_bad_value"),
         ("    branches: [{routes: {a: [x], b: [y]}, right: c}]\n", "suite_bad_value"),

@@ -72,6 +72,10 @@ class Step(Part):
 
     tool: Text
     arguments: dict[str, Any] = Field(default_factory=dict)
+    turn: Annotated[int, Field(ge=0)] = 0
+    """In which of the user's turns, from 0."""
+    refused: str = ""
+    """The code with which the world refuses it, where a right run meets a refusal."""
 
 
 class Case(Part):
@@ -128,6 +132,10 @@ class Case(Part):
             raise ValueError("a case is answered by a tape or by a world: it has `tape` and `state`")
         if self.overlay and not self.tape:
             raise ValueError("an overlay changes a tape's answers, and the case has no tape")
+        if any(expect.outputs and expect.writes is None for expect in (self.expect, *(t.expect for t in self.turns))):
+            raise ValueError("`outputs` are told of writes: say which (`writes`), or use `says`")
+        if any(step.turn >= len(self.turns) for step in self.reference):
+            raise ValueError(f"the reference has a call after the last turn, which is {len(self.turns) - 1}")
         for branch in self.branches:
             if branch.right not in branch.routes:
                 raise ValueError(f'the right route "{branch.right}" is none of {", ".join(branch.routes)}')

@@ -12,6 +12,7 @@ from proctor.cases.demands import demands_a_deed, expectations_of, met_at_start,
 from proctor.cases.files import Placed, SuiteRead
 from proctor.errors import nearest
 
+Level = Literal["error", "warning"]
 OF_EACH = 10
 """Cases of each category that a baseline set has."""
 CATEGORIES: tuple[Category, ...] = ("normal", "boundary", "adversarial")
@@ -27,7 +28,7 @@ class Problem:
     where: str
     message: str
     fix: str
-    level: Literal["error", "warning"] = "error"
+    level: Level = "error"
 
 
 @dataclass(frozen=True)
@@ -115,5 +116,5 @@ def _of_chains(read: SuiteRead, cases: Sequence[Case]) -> Iterator[Problem]:
             yield Problem(code, str(read.path), told, "memory fails late: add a conversation that long", "warning")
 
 
-def _problem(code: str, placed: Placed, told: str, fix: str, level: Literal["error", "warning"] = "error") -> Problem:
+def _problem(code: str, placed: Placed, told: str, fix: str, level: Level = "error") -> Problem:
     return Problem(code, placed.where, f"case {placed.case.id} {told}", fix, level)

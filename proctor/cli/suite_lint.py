@@ -13,6 +13,7 @@ import click
 from proctor.cases.files import SuiteRead, find_suite, read_suite
 from proctor.cases.lint import Problem, Surroundings, lint
 from proctor.cli.project import project_config
+from proctor.cli.suite_proofs import Proofs
 from proctor.cli.suite_show import of_names
 from proctor.cli.world_project import SEED_OPTION
 from proctor.config import Config
@@ -25,8 +26,9 @@ from proctor.world.session import WorldSession
 @click.command("lint")
 @click.argument("names", nargs=-1, metavar="[SUITE]...")
 @SEED_OPTION
+@click.option("--prove", is_flag=True, help="Make each case's reference calls in its worlds: they must pass the case.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object.")
-def lint_suites(names: tuple[str, ...], seed: int, as_json: bool) -> int:
+def lint_suites(names: tuple[str, ...], seed: int, prove: bool, as_json: bool) -> int:
     """Say what is wrong with suites: cases that any agent passes, goals that are met at the start, unknown tools.
 
     A SUITE is the name of a file in `suites/`, or a path; without any, all of the project. The seed chooses among what
@@ -37,12 +39,15 @@ def lint_suites(names: tuple[str, ...], seed: int, as_json: bool) -> int:
 
     \b
       proctor suite lint
-      proctor suite lint orders --json
+      proctor suite lint orders --prove --json
     """
     config = project_config()
     around = surroundings(config)
     read = [read_suite(find_suite(config.root, name), seed) for name in of_names(names)]
     found = {each.suite.name: lint(each, around) for each in read}
+    if prove:
+        proofs = Proofs(config, seed)
+        found = {each.suite.name: (*found[each.suite.name], *proofs.problems(each)) for each in read}
     if as_json:
         told = {name: [asdict(problem) for problem in problems] for name, problems in found.items()}
         click.echo(json.dumps({"suites": told}, ensure_ascii=False))

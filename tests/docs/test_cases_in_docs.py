@@ -37,8 +37,9 @@ async def test_the_commands_of_the_page_work_as_shown(desk: Project) -> None:
 
 
 async def test_the_suite_of_the_page_has_no_error_and_its_template_makes_six_wordings(desk: Project) -> None:
-    linted = await desk.proctor("suite", "lint", "orders", "--json")
+    linted = await desk.proctor("suite", "lint", "orders", "--prove", "--json")
     (problems,) = json.loads(linted.stdout)["suites"].values()
+    assert [each["code"] for each in problems].count("no_reference") == 6, "the template has none"
     assert not [each for each in problems if each["level"] == "error"]
     expanded = await desk.proctor("suite", "expand", "orders")
     said = [json.loads(line) for line in expanded.stdout.splitlines()]

@@ -27,7 +27,7 @@ async def test_the_order_desk_s_suite_has_a_case_for_each_conversation_and_no_er
     listed = await desk.proctor("suite", "list", "order_desk", "--json")
     (told,) = json.loads(listed.stdout)["suites"]
     assert [each["id"] for each in told["cases"]] == list(CONVERSATIONS)
-    linted = await desk.proctor("suite", "lint", "--json")
+    linted = await desk.proctor("suite", "lint", "--prove", "--json")
     (problems,) = json.loads(linted.stdout)["suites"].values()
     assert linted.status == 0
     assert {each["code"] for each in problems} == {"set_short", "kinds_missing", "no_long_chain", "no_longer_chain"}
@@ -35,6 +35,16 @@ async def test_the_order_desk_s_suite_has_a_case_for_each_conversation_and_no_er
     said = [json.loads(line) for line in expanded.stdout.splitlines()]
     turns = {name: [{"user": turn} for turn in each.turns] for name, each in CONVERSATIONS.items()}
     assert {each["id"]: [{"user": turn["user"]} for turn in each["turns"]] for each in said} == turns
+
+
+async def test_a_reference_that_does_not_pass_its_case_is_an_error(desk: Project) -> None:
+    path = desk.root / "suites" / "order_desk.yaml"
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace('CN1001", amount: "119.00"', 'CN1001", amount: "129.00"'), encoding="utf-8")
+    done = await desk.proctor("suite", "lint", "order_desk", "--prove")
+    assert done.status == 1
+    assert "reference_refused: case refund_zh has a reference that is answered otherwise: create_refund" in done.stdout
+    assert (await desk.proctor("suite", "lint", "order_desk")).status == 0
 
 
 async def test_an_error_of_a_case_is_status_1_and_names_file_line_and_fix(desk: Project) -> None:

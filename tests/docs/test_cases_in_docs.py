@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import re
+from typing import get_args
 
 import pytest
 
+from proctor.agents.contract import Answered, Asked, Failure, read_answer
 from proctor.cases.case import Case
 from proctor.cases.parts import Expectations
 from tests.docs.test_commands_in_docs import Desk, commands_of, shell
@@ -50,3 +52,11 @@ async def test_the_suite_of_the_page_has_no_error_and_its_template_makes_six_wor
 def test_every_key_of_a_case_is_on_the_page() -> None:
     missing = [key for key in {**Case.model_fields, **Expectations.model_fields} if f"`{key}`" not in PAGE]
     assert not missing
+
+
+def test_what_an_agent_gets_and_gives_is_as_docs_agents_says() -> None:
+    page = (ROOT / "docs" / "agents.md").read_text(encoding="utf-8")
+    asked, answered = re.findall(r"```json\n(.*?)```", page, flags=re.DOTALL)
+    assert Asked.model_validate_json(asked).model_fields_set == set(Asked.model_fields)
+    assert read_answer(answered).model_fields_set == set(Answered.model_fields)
+    assert all(f"`{kind}`" in page for kind in get_args(Failure))

@@ -12,6 +12,7 @@ import pytest
 from examples.order_desk.conversations import CONVERSATIONS
 from examples.order_desk.world import OrderDesk
 from proctor.world.kind import WorldKind
+from tests.property.counts import SOAK
 from tests.support import ROOT, Project, run
 
 AGENT = ROOT / "examples" / "order_desk" / "agent.py"
@@ -56,10 +57,11 @@ def test_a_chinese_tape_can_be_read() -> None:
 
 async def test_the_demo_does_what_it_says_and_leaves_the_tree_clean() -> None:
     before = await run("git", "status", "--porcelain", cwd=ROOT)
-    done = await run(sys.executable, "examples/order_desk/demo.py", cwd=ROOT)
+    names = () if SOAK else ("refund_zh", "replace_zh", "refund_en", "notify_en")
+    done = await run(sys.executable, "examples/order_desk/demo.py", *names, cwd=ROOT)
     after = await run("git", "status", "--porcelain", cwd=ROOT)
     assert done.status == 0, done.stdout + done.stderr
-    assert done.stdout.count("tool calls, results and replies identical") == len(CONVERSATIONS)
+    assert done.stdout.count("tool calls, results and replies identical") == len(names or CONVERSATIONS)
     assert 'body /channel: recorded "chat", got "email"' in done.stdout
     assert after.stdout == before.stdout
 

@@ -98,6 +98,7 @@ class Case(Part):
     account: str = ""
     """By name, of the local file of accounts; by default the audience's."""
     permissions: Texts = ()
+    """What the agent may do. `[read]` alone says that it never writes."""
     source: str = ""
     """Where it comes from: a ticket, a log, a person's idea."""
     created: date | None = None
@@ -147,6 +148,11 @@ class Case(Part):
     def template(self) -> str:
         """The id of the template that it was made from, or its own."""
         return self.id.partition(".")[0]
+
+    @property
+    def may_write(self) -> bool:
+        """It is not said that the agent may only read (`permissions: [read]`)."""
+        return self.permissions != ("read",)
 
     @property
     def expects_nothing(self) -> bool:

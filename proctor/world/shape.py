@@ -78,7 +78,6 @@ class Shape:
         """Raises WorldError for a class whose values have no one way to be written."""
         self.model = model
         self.fields = {name: Field(name, info) for name, info in model.__pydantic_fields__.items()}
-        self._reached: dict[int, bool] = {}
         whole = TypeAdapter(model)
         for node in nodes(whole.core_schema):
             if node.get("type") == "model":

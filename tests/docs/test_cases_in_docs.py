@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 from typing import get_args
 
 import pytest
 
 from proctor.agents.contract import Answered, Asked, Failure, read_answer
+from proctor.cases.accounts import read_accounts
 from proctor.cases.case import Case
 from proctor.cases.parts import Expectations
 from tests.docs.test_commands_in_docs import Desk, commands_of, shell
@@ -60,3 +62,10 @@ def test_what_an_agent_gets_and_gives_is_as_docs_agents_says() -> None:
     assert Asked.model_validate_json(asked).model_fields_set == set(Asked.model_fields)
     assert read_answer(answered).model_fields_set == set(Answered.model_fields)
     assert all(f"`{kind}`" in page for kind in get_args(Failure))
+
+
+def test_the_accounts_of_the_page_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "accounts.toml"
+    path.write_text(block(PAGE, "toml"), encoding="utf-8")
+    path.chmod(0o600)
+    assert set(read_accounts(tmp_path).accounts) == {"ann", "shared"}

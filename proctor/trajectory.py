@@ -11,6 +11,7 @@ What is not known is None (or absent), never 0 and never an empty text that mean
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
@@ -194,3 +195,8 @@ class Trajectory(_Value):
                     f"step {position} has the index {step.index}: steps are numbered 0, 1, 2, ... in order"
                 )
         return self
+
+
+def end_state_of(states: Mapping[str, Any]) -> Any:
+    """The end state of a run as paths look at it: that of the only world, or each by its service; None without any."""
+    return next(iter(states.values())) if len(states) == 1 else dict(states) or None

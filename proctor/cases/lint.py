@@ -11,6 +11,7 @@ from proctor.cases.case import WANTED, Case, Category
 from proctor.cases.demands import demands_a_deed, expectations_of, met_at_start, tools_named
 from proctor.cases.files import Placed, SuiteRead
 from proctor.errors import nearest
+from proctor.trajectory import end_state_of
 
 Level = Literal["error", "warning"]
 OF_EACH = 10
@@ -48,19 +49,15 @@ def lint(read: SuiteRead, around: Surroundings) -> tuple[Problem, ...]:
     return (*of_cases, *_of_set(read))
 
 
-def end_of(states: Mapping[str, Any]) -> Any:
-    """What a state's paths look at: the state of the only world, or the states by service."""
-    return next(iter(states.values())) if len(states) == 1 else dict(states)
-
-
 def _of_case(placed: Placed, around: Surroundings) -> Iterator[Problem]:
     case = placed.case
     yield from _of_dates(placed, around.today)
     if case.expects_nothing:
         yield _problem("expects_nothing", placed, "expects nothing, so any agent passes it", "say what must come of it")
         return
+    # `{id:ORD:mine}` stands in the state and in the paths alike, so it need not be replaced
     starts = {} if case.tape else {**around.starts, **case.state}
-    met = met_at_start(case, end_of(starts)) if starts else None  # `{id:ORD:mine}` stands in state and paths alike
+    met = met_at_start(case, end_state_of(starts)) if starts else None
     if met and not any(map(demands_a_deed, expectations_of(case))) and not case.branches and not case.recall:
         told = "is passed by an agent that does nothing: all of it holds at the start"
         yield _problem("do_nothing_passes", placed, told, "expect a state, a call or words that are not there yet")

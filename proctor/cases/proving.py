@@ -8,10 +8,9 @@ from typing import Any
 
 from proctor.cases.case import Case, Step
 from proctor.cases.evaluating import Looked, Patterns, evaluate
-from proctor.cases.lint import end_of
 from proctor.cases.parts import Expectations
 from proctor.trajectory import Step as Message
-from proctor.trajectory import ToolCall, Trajectory, TurnState
+from proctor.trajectory import ToolCall, Trajectory, TurnState, end_state_of
 from proctor.world.session import Answer, WorldSession
 
 
@@ -72,7 +71,7 @@ def _messages(step: Step, index: int, service: str, answer: Answer) -> tuple[Mes
 
 
 def _states(worlds: Mapping[str, WorldSession]) -> Any:
-    return end_of({name: world.state() for name, world in worlds.items()})
+    return end_state_of({name: world.state() for name, world in worlds.items()})
 
 
 def _of_deeds(case: Case) -> Case:

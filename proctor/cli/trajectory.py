@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+from pydantic import TypeAdapter
 
 from proctor.cli.project import project_layout
 from proctor.cli.timeline import timeline
@@ -15,6 +16,7 @@ from proctor.cli.trajectory_input import chosen, file_bytes, json_file, no_json,
 from proctor.errors import UsageError, nearest
 from proctor.events import trace_of
 from proctor.paths import Layout
+from proctor.proxy.worlds import FILE as WORLDS
 from proctor.trace import SessionSummary
 from proctor.trajectories.file import BadLine, json_of, line_of, write_trajectories
 from proctor.trajectories.from_messages import from_messages
@@ -22,6 +24,7 @@ from proctor.trajectories.from_records import from_record
 from proctor.trajectories.from_session import from_session
 from proctor.trajectories.from_spans import from_spans
 from proctor.trajectory import Trajectory
+from proctor.wire import WorldAnswer
 
 LAST = "last"
 SOURCES = ("records", "messages", "spans", "session")
@@ -123,9 +126,19 @@ def _session(layout: Layout, session_id: str, log: Any) -> Iterable[Trajectory]:
     try:
         summary = SessionSummary.model_validate_json((folder / "summary.json").read_bytes())
         trace = trace_of((folder / "trace.jsonl").read_bytes())
+        worlds = _worlds(folder / WORLDS)
     except (OSError, ValueError) as error:
         raise UsageError("session_damaged", f"{folder} cannot be read: {error}", "run the session again") from None
-    return from_session(summary, trace.exchanges, told=trace.events, log=None if log is None else _messages(log))
+    messages = None if log is None else _messages(log)
+    return from_session(summary, trace.exchanges, told=trace.events, worlds=worlds, log=messages)
+
+
+def _worlds(path: Path) -> dict[str, Any]:
+    """The state of each world as the session left it; none where it had none. Raises OSError, ValueError."""
+    if not path.exists():
+        return {}
+    found = TypeAdapter(dict[str, WorldAnswer]).validate_json(path.read_bytes())
+    return {name: world.state for name, world in found.items()}
 
 
 def _messages(value: Any) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -13,7 +13,7 @@ from proctor.trajectories.from_messages import joined_items
 from proctor.trajectories.llm_bodies import exchange_of
 from proctor.trajectories.runs import assembled_runs
 from proctor.trajectories.steps import numbered
-from proctor.trajectory import Difference, Step, Trajectory
+from proctor.trajectory import Difference, Step, Trajectory, end_state_of
 
 
 def from_session(
@@ -21,6 +21,7 @@ def from_session(
     rows: Sequence[TraceRow],
     *,
     told: Sequence[EventRow] = (),
+    worlds: Mapping[str, Any] | None = None,
     case: str = "",
     category: str = "",
     log: Any = None,
@@ -29,7 +30,7 @@ def from_session(
 
     `log` is the agent's own message list: where it says otherwise than the wire, the wire's stands in the steps and the
     difference is kept. Tool traffic that no call explains is an event of the first, `unattributed_call`; so is what the
-    agent `told`, whose states also stand around their turns.
+    agent `told`, whose states also stand around their turns. `worlds` has the end state of each world, by service.
     """
     seen = replace(seen_in(rows), told=tuple(told))
     facts: dict[str, Any] = {
@@ -39,6 +40,7 @@ def from_session(
         "set_up": summary.set_up,
         "llm": summary.llm,
         "seconds": summary.seconds,
+        "end_state": end_state_of(worlds or {}),
         "source": {"kind": "session", "cassette": summary.cassette, "started_at": summary.started_at},
     }
     runs = assembled_runs(summary.session, seen, _error(summary), facts)

@@ -12,6 +12,8 @@ import pytest
 
 from examples.order_desk.conversations import CONVERSATIONS
 from examples.order_desk.world import OrderDesk
+from proctor.checks.final_state import final_state
+from proctor.trajectory import Trajectory
 from proctor.world.kind import WorldKind
 from proctor.world.session import WorldSession
 from tests.support import ROOT, Project
@@ -48,7 +50,13 @@ async def test_the_agent_meets_the_world_in_place_of_staging(project: Project, m
     assert done.status == 0, done.stderr
     assert (done.summary["set_up"], done.summary["worlds"]) == ("world", 6)
     told = json.loads((project.layout.sessions / done.summary["session"] / "worlds.json").read_text())
-    assert "64.00" in json.dumps(told), "the refund is in the state"
+    assert told["orders"]["state"]["orders"]["US2005"]["refund"]["amount"] == "64.00"
+    converted = await project.proctor("trajectory", "convert", "--from", "session", "last")
+    run = Trajectory.model_validate_json(converted.stdout.splitlines()[0])
+    assert run.end_state == told["orders"]["state"]
+    asserted = {"path": "$.orders.US2005.refund.amount", "value": "64.00"}
+    assert final_state(run, [asserted]).outcome == "pass"
+    assert final_state(run, [{**asserted, "value": "63.00"}]).outcome == "fail"
 
 
 @pytest.mark.req(200)

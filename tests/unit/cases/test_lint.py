@@ -10,8 +10,9 @@ import pytest
 
 from proctor.cases.case import WANTED, Case
 from proctor.cases.files import Placed, SuiteRead
-from proctor.cases.lint import Surroundings, end_of, lint
+from proctor.cases.lint import Surroundings, lint
 from proctor.cases.suite import Suite
+from proctor.trajectory import end_state_of
 
 SUITE = Suite(name="s", title="t", tests="this", tests_not="that")
 START = {"orders": {"orders": {"A1": {"status": "paid", "total": 40}}}}
@@ -74,7 +75,7 @@ def test_the_case_s_own_state_is_what_it_begins_with() -> None:
 
 def test_the_state_of_several_worlds_stands_by_service() -> None:
     starts = {"a": {"x": 1}, "b": {"x": 2}}
-    assert end_of(starts) == starts
+    assert end_state_of(starts) == starts
     assert codes(case(expect={"state": [{"path": "$.b.x", "value": 2}]}), starts=starts) == ["do_nothing_passes"]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
@@ -15,14 +16,22 @@ from proctor.plain_yaml import FileKind, Lines, Place, line_of
 ModelT = TypeVar("ModelT", bound=BaseModel)
 
 
-def fitted(data: Any, lines: Lines, name: str, model: type[ModelT], kind: FileKind) -> ModelT:
-    """The model that the data of a file is. Raises the kind's error with the line of what does not fit."""
+Told = Callable[[ValidationError], ProctorError | None]
+
+
+def fitted(
+    data: Any, lines: Lines, name: str, model: type[ModelT], kind: FileKind, told: Told = lambda _: None
+) -> ModelT:
+    """The model that the data of a file is. Raises the kind's error with the line of what does not fit.
+
+    `told` may tell an error that the model has of the whole at the place where it belongs.
+    """
     if not isinstance(data, dict):
         raise kind.error(f"{kind.name}_shape", f"{name}: line 1: no mapping of keys", f"see {kind.page}")
     try:
         return model.model_validate_json(json.dumps(data), strict=True)
     except ValidationError as error:
-        raise shape_error(error, lines, name, model, kind) from None
+        raise told(error) or _shape_error(error, lines, name, model, kind) from None
 
 
 def first_of(error: ValidationError) -> ErrorDetails:
@@ -30,7 +39,7 @@ def first_of(error: ValidationError) -> ErrorDetails:
     return min(error.errors(include_url=False), key=lambda each: each["type"] != "extra_forbidden")
 
 
-def shape_error(
+def _shape_error(
     error: ValidationError, lines: Lines, name: str, model: type[BaseModel], kind: FileKind
 ) -> ProctorError:
     """The kind's error, which tells of one thing only, and how to mend it."""

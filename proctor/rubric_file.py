@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import re
 from dataclasses import dataclass
 from functools import cache
@@ -15,7 +14,7 @@ from pydantic import ValidationError
 
 from proctor.canonical import canonical_form
 from proctor.errors import RubricError, nearest
-from proctor.plain_shape import first_of, shape_error
+from proctor.plain_shape import first_of, fitted
 from proctor.plain_yaml import FileKind, Lines, line_of, read_yaml
 from proctor.rubric import Rubric
 from proctor.rubric_lint import Problem, errors_of, lint
@@ -71,13 +70,9 @@ def load_rubric(name_or_path: str) -> Rubric:
 def read_rubric(name_or_path: str) -> RubricFile:
     """A rubric with all that lint says of it. Raises RubricError where it cannot be read as one."""
     data, lines = read_yaml(_bytes(name_or_path), name_or_path, RUBRIC)
-    if not isinstance(data, dict):
-        raise RubricError("rubric_shape", f"{name_or_path}: line 1: no mapping of keys", "see docs/rubrics.md")
-    try:
-        rubric = Rubric.model_validate_json(json.dumps(data), strict=True)
-    except ValidationError as error:
-        of_levels = _of_levels(name_or_path, error, data, lines)
-        raise of_levels or shape_error(error, lines, name_or_path, Rubric, RUBRIC) from None
+    rubric = fitted(
+        data, lines, name_or_path, Rubric, RUBRIC, lambda error: _of_levels(name_or_path, error, data, lines)
+    )
     return RubricFile(name_or_path, rubric, lint(rubric), lines)
 
 

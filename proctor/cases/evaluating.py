@@ -17,15 +17,8 @@ from proctor.checks.preconditions import preconditions
 from proctor.checks.recall import recall
 from proctor.checks.state_held import state_held
 from proctor.checks.tools import calls_match, tool_called, tool_not_called, tools_in_order
+from proctor.checks.writes import ToolEffects
 from proctor.trajectory import Trajectory
-
-
-@dataclass(frozen=True)
-class Patterns:
-    """Which tools write and which read, as the services declare them."""
-
-    writes: tuple[str, ...] = ()
-    reads: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -36,12 +29,12 @@ class Looked:
     result: CheckResult
 
 
-def evaluate(case: Case, run: Trajectory, patterns: Patterns) -> tuple[Looked, ...]:
+def evaluate(case: Case, run: Trajectory, effects: ToolEffects) -> tuple[Looked, ...]:
     """Every check that the case asks for: those of the whole run, the state first, then those of the turns."""
-    whole = [Looked(None, result) for result in (*_of(case.expect, run, patterns), *_of_case(case, run))]
+    whole = [Looked(None, result) for result in (*_of(case.expect, run, effects), *_of_case(case, run))]
     for number, turn in enumerate(case.turns):
         part = turn_of(run, number)
-        whole += [Looked(number, result) for result in _of(turn.expect, part, patterns)]
+        whole += [Looked(number, result) for result in _of(turn.expect, part, effects)]
     return tuple(whole)
 
 
@@ -64,8 +57,8 @@ def turn_of(run: Trajectory, turn: int) -> Trajectory:
     )
 
 
-def _of(expect: Expectations, run: Trajectory, patterns: Patterns) -> Iterator[CheckResult]:
-    writes, reads = patterns.writes, patterns.reads
+def _of(expect: Expectations, run: Trajectory, effects: ToolEffects) -> Iterator[CheckResult]:
+    writes, reads = effects.writes, effects.reads
     if expect.state:
         yield final_state(run, expect.state, writes=writes, reads=reads)
     if expect.writes is not None:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import hashlib
-from base64 import b32encode
 from dataclasses import dataclass
 from typing import Literal
 
 from proctor.cases.accounts import Accounts
 from proctor.cases.case import Case
 from proctor.errors import SuiteError, nearest
+from proctor.world.ledger import session_id
 
 How = Literal["case", "audience", "fallback", "anonymous"]
-_LETTERS = 8
 
 
 @dataclass(frozen=True)
@@ -37,7 +35,7 @@ def resolve(case: Case, accounts: Accounts, run: str, trial: int) -> Identity:
     _check_writes(case, account, accounts)
     if case.memory:
         return Identity(account, account or f"memory-{case.template}", how, fresh=False)
-    return Identity(account, f"fresh-{_letters(run, case.id, str(trial))}", how, fresh=True)
+    return Identity(account, session_id(f"{run}\n{case.id}", "fresh", trial), how, fresh=True)
 
 
 def _account(case: Case, accounts: Accounts) -> tuple[str, How]:
@@ -61,8 +59,3 @@ def _check_writes(case: Case, account: str, accounts: Accounts) -> None:
     if account and not accounts.accounts[account].test:
         told = f'case {case.id} may write, and the account "{account}" is not for tests alone'
         raise SuiteError("account_not_for_tests", told, "test = true in .proctor/accounts.toml, if it is")
-
-
-def _letters(*parts: str) -> str:
-    digest = hashlib.sha256("\n".join(parts).encode("utf-8", "surrogatepass")).digest()
-    return b32encode(digest).decode("ascii")[:_LETTERS].lower()

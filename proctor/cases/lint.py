@@ -11,6 +11,7 @@ from proctor.cases.case import WANTED, Case, Category
 from proctor.cases.demands import demands_a_deed, expectations_of, met_at_start, tools_named
 from proctor.cases.files import Placed, SuiteRead
 from proctor.errors import nearest
+from proctor.matching.names import name_match
 from proctor.trajectory import end_state_of
 
 Level = Literal["error", "warning"]
@@ -79,8 +80,7 @@ def _of_tools(placed: Placed, tools: Collection[str] | None) -> Iterator[Problem
     if tools is None:
         return
     for name in dict.fromkeys(tools_named(placed.case)):
-        known = any(tool.startswith(name[:-1]) for tool in tools) if name.endswith("*") else name in tools
-        if not known:
+        if not any(name_match(name, tool) for tool in tools):
             yield _problem("unknown_tool", placed, f'names the tool "{name}", which is not there', nearest(name, tools))
 
 

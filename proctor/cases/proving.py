@@ -7,20 +7,21 @@ from collections.abc import Mapping
 from typing import Any
 
 from proctor.cases.case import Case, Step
-from proctor.cases.evaluating import Looked, Patterns, evaluate
+from proctor.cases.evaluating import Looked, evaluate
 from proctor.cases.parts import Expectations
+from proctor.checks.writes import ToolEffects
 from proctor.trajectory import Step as Message
 from proctor.trajectory import ToolCall, Trajectory, TurnState, end_state_of
 from proctor.world.session import Answer, WorldSession
 
 
-def prove(case: Case, worlds: Mapping[str, WorldSession], patterns: Patterns) -> tuple[list[str], list[Looked]]:
+def prove(case: Case, worlds: Mapping[str, WorldSession], effects: ToolEffects) -> tuple[list[str], list[Looked]]:
     """Make the reference's calls, each turn's in its turn; gives the unforeseen answers, and the checks that fail.
 
     Of words nothing is asked: a reference has calls only. Raises WorldFailed where a world is at fault.
     """
     run, refused = reference_run(case, worlds)
-    looked = evaluate(_of_deeds(case), run, patterns)
+    looked = evaluate(_of_deeds(case), run, effects)
     return refused, [each for each in looked if each.result.outcome != "pass"]
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from proctor.checks.outcomes import times
 from proctor.errors import EXIT_FAILED, EXIT_FINE, EXIT_USAGE, RubricError
 from proctor.interaction import readable
 from proctor.rubric_file import RubricFile, digest_of, read_rubric, shipped
@@ -57,17 +58,13 @@ def _lines(name: str, read: RubricFile | RubricError) -> list[str]:
     if isinstance(read, RubricError):
         return [f"{name}: cannot be read", f"  error    {read.code}: {read.message}", f"           {read.fix}".rstrip()]
     rubric, errors = read.rubric, len(errors_of(read.problems))
-    counts = [_count(errors, "error"), _count(len(read.problems) - errors, "warning")]
-    said = ", ".join(count for count in counts if count) or "fine"
+    counts = ((errors, "error"), (len(read.problems) - errors, "warning"))
+    said = ", ".join(times(count, word) for count, word in counts if count) or "fine"
     lines = [f"{name}: {said} ({rubric.name} {rubric.version}, {len(rubric.criteria)} criteria, scale {rubric.scale})"]
     for problem in read.problems:
         lines.append(f"  {problem.level:<7}  line {read.line(problem)}: {problem.code}: {problem.message}")
         lines.append(f"           {problem.fix}")
     return lines
-
-
-def _count(number: int, word: str) -> str:
-    return f"{number} {word}{'' if number == 1 else 's'}" if number else ""
 
 
 def _as_json(name: str, read: RubricFile | RubricError) -> dict[str, Any]:

@@ -12,14 +12,14 @@ import click
 
 from proctor.cases.files import SuiteRead, find_suite, read_suite
 from proctor.cases.lint import Problem, Surroundings, lint
+from proctor.checks.outcomes import times
 from proctor.cli.project import project_config
 from proctor.cli.suite_proofs import Proofs
 from proctor.cli.suite_show import of_names
-from proctor.cli.world_project import SEED_OPTION
+from proctor.cli.world_project import SEED_OPTION, world_kinds
 from proctor.config import Config
 from proctor.errors import EXIT_FAILED, EXIT_FINE
 from proctor.world.kind import WorldKind
-from proctor.world.loading import load_world
 from proctor.world.session import WorldSession
 
 
@@ -59,7 +59,7 @@ def lint_suites(names: tuple[str, ...], seed: int, prove: bool, as_json: bool) -
 
 def surroundings(config: Config) -> Surroundings:
     """What the project's suites are linted against: today, and its worlds."""
-    kinds = {name: load_world(each.world, config.root) for name, each in config.services.items() if each.world}
+    kinds = world_kinds(config)
     others = [name for name, each in config.services.items() if not each.world and not each.preset]
     tools = None if others or not kinds else {tool for kind in kinds.values() for tool in kind.tools}
     return Surroundings(date.today(), {name: _start(kind) for name, kind in kinds.items()}, tools)
@@ -71,12 +71,9 @@ def _start(kind: WorldKind) -> Any:
 
 def _lines(read: SuiteRead, problems: tuple[Problem, ...]) -> Iterator[str]:
     errors = sum(problem.level == "error" for problem in problems)
-    said = ", ".join(
-        f"{count} {word}{'' if count == 1 else 's'}"
-        for count, word in ((errors, "error"), (len(problems) - errors, "warning"))
-        if count
-    )
-    yield f"{read.suite.name}: {said or 'fine'} ({len(read.cases)} cases)"
+    counts = ((errors, "error"), (len(problems) - errors, "warning"))
+    said = ", ".join(times(count, word) for count, word in counts if count)
+    yield f"{read.suite.name}: {said or 'fine'} ({times(len(read.cases), 'case')})"
     for problem in problems:
         yield f"  {problem.level:<7}  {problem.where}: {problem.code}: {problem.message}"
         if problem.fix:

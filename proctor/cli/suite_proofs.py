@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from proctor.cases.case import Case
-from proctor.cases.evaluating import Patterns
 from proctor.cases.files import Placed, SuiteRead
 from proctor.cases.lint import Level, Problem
 from proctor.cases.proving import prove
+from proctor.checks.writes import ToolEffects
+from proctor.cli.world_project import world_kinds
 from proctor.config import Config
 from proctor.errors import WorldError, WorldFailed
-from proctor.world.loading import load_world
 from proctor.world.session import WorldSession
 
 _FIXES = {
@@ -27,9 +27,9 @@ class Proofs:
     def __init__(self, config: Config, seed: int) -> None:
         """Raises WorldError for a world that cannot be loaded."""
         services = config.services
-        self._kinds = {name: load_world(each.world, config.root) for name, each in services.items() if each.world}
+        self._kinds = world_kinds(config)
         self._seed = seed
-        self._patterns = Patterns(
+        self._effects = ToolEffects(
             tuple(pattern for each in services.values() for pattern in each.writes),
             tuple(pattern for each in services.values() for pattern in each.reads),
         )
@@ -47,7 +47,7 @@ class Proofs:
 
     def _of(self, placed: Placed) -> Iterator[Problem]:
         try:
-            refused, failing = prove(placed.case, self._worlds(placed.case), self._patterns)
+            refused, failing = prove(placed.case, self._worlds(placed.case), self._effects)
         except (WorldError, WorldFailed) as error:
             yield _told(error.code, placed, f"has a reference that cannot be made: {error.message}")
             return

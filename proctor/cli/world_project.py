@@ -31,6 +31,11 @@ def world_services(config: Config) -> dict[str, str]:
     return found
 
 
+def world_kinds(config: Config) -> dict[str, WorldKind]:
+    """Every world of the project by service; none where there is none. Raises WorldError."""
+    return {name: load_world(each.world, config.root) for name, each in config.services.items() if each.world}
+
+
 def world_kind(config: Config, service: str | None) -> tuple[str, WorldKind]:
     """The world of a service, by default of the only one that has one, with the service's name."""
     known = world_services(config)

@@ -8,13 +8,14 @@ import pytest
 from pydantic import BaseModel, ValidationError
 
 from proctor.cases.case import Case
-from proctor.cases.evaluating import Patterns, evaluate, turn_of
+from proctor.cases.evaluating import evaluate, turn_of
 from proctor.cases.proving import prove, reference_run
+from proctor.checks.writes import ToolEffects
 from proctor.world import CREDENTIAL, BusinessError, World, tool
 from proctor.world.kind import WorldKind
 from proctor.world.session import WorldSession
 
-PATTERNS = Patterns(writes=("cancel",), reads=("look", "sign_in"))
+EFFECTS = ToolEffects(writes=("cancel",), reads=("look", "sign_in"))
 SIGN_IN = {"tool": "sign_in"}
 LOOK = {"tool": "look"}
 CANCEL = {"tool": "cancel", "turn": 1}
@@ -55,7 +56,7 @@ def worlds() -> dict[str, WorldSession]:
 
 
 def failing(made: Case) -> list[tuple[int | None, str]]:
-    refused, looked = prove(made, worlds(), PATTERNS)
+    refused, looked = prove(made, worlds(), EFFECTS)
     assert refused == []
     return [(each.turn, each.result.check) for each in looked]
 
@@ -116,14 +117,14 @@ def test_of_words_nothing_is_asked_of_a_reference() -> None:
 
 
 def test_an_answer_that_the_reference_does_not_foresee_is_told_and_one_that_it_does_is_not() -> None:
-    refused, _ = prove(case(LOOK), worlds(), PATTERNS)
+    refused, _ = prove(case(LOOK), worlds(), EFFECTS)
     assert refused[0].startswith("look answers 401: ")
-    assert prove(case({**LOOK, "refused": "token_required"}), worlds(), PATTERNS)[0] == []
+    assert prove(case({**LOOK, "refused": "token_required"}), worlds(), EFFECTS)[0] == []
     again = {**CANCEL, "refused": "already_cancelled"}
-    assert prove(case(SIGN_IN, CANCEL, again), worlds(), PATTERNS)[0] == []
-    refused, _ = prove(case(SIGN_IN, again), worlds(), PATTERNS)
+    assert prove(case(SIGN_IN, CANCEL, again), worlds(), EFFECTS)[0] == []
+    refused, _ = prove(case(SIGN_IN, again), worlds(), EFFECTS)
     assert refused == ['cancel answers 200: "cancelled"']
-    refused, _ = prove(case({"tool": "nosuch"}), worlds(), PATTERNS)
+    refused, _ = prove(case({"tool": "nosuch"}), worlds(), EFFECTS)
     assert refused[0].startswith("nosuch answers 404: ")
 
 
@@ -162,10 +163,10 @@ def test_every_kind_of_expectation_is_looked_for() -> None:
     assert set(said) == set(Case.model_fields["expect"].annotation.model_fields)  # type: ignore[union-attr]
     whole = case(SIGN_IN, LOOK, CANCEL, expect=said)
     run, _ = reference_run(whole, worlds())
-    found = len(evaluate(whole, run, PATTERNS))
+    found = len(evaluate(whole, run, EFFECTS))
     for key in set(said) - {"outputs"}:
         less = {name: value for name, value in said.items() if name != key and (key != "writes" or name != "outputs")}
-        assert len(evaluate(case(expect=less), run, PATTERNS)) == found - 1, key
+        assert len(evaluate(case(expect=less), run, EFFECTS)) == found - 1, key
 
 
 @pytest.mark.parametrize(

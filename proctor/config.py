@@ -6,9 +6,9 @@ import re
 import shlex
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from proctor.errors import ConfigError, nearest
 from proctor.service_config import REFERENCE, ServiceConfig, VolatileConfig, checked_pointers, checked_service_name
@@ -16,6 +16,27 @@ from proctor.toml_file import read_toml, toml_error
 from proctor.upstream_config import ENV_PREFIX, CredentialConfig
 
 CONFIG_NAME = "proctor.toml"
+
+
+def _words(command: Any) -> Any:
+    """A command line as its words."""
+    if not isinstance(command, str):
+        return command
+    try:
+        return tuple(shlex.split(command))
+    except ValueError as error:
+        raise ValueError(f"{command!r} is no command line: {error}") from None
+
+
+def checked_reference(reference: str) -> str:
+    """`package.module:function`, or empty. Raises ValueError."""
+    if reference and not REFERENCE.fullmatch(reference):
+        raise ValueError(f'"{reference}" must read "package.module:function"')
+    return reference
+
+
+Words = Annotated[tuple[str, ...], BeforeValidator(_words)]
+"""A command line: a list of words or a text; no shell reads it."""
 
 
 class CassettesConfig(BaseModel):
@@ -75,9 +96,7 @@ class RedactConfig(BaseModel):
     @field_validator("function")
     @classmethod
     def _is_reference(cls, function: str) -> str:
-        if function and not REFERENCE.fullmatch(function):
-            raise ValueError(f'"{function}" must read "package.module:function"')
-        return function
+        return checked_reference(function)
 
 
 class RecordConfig(BaseModel):
@@ -85,29 +104,70 @@ class RecordConfig(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    before: tuple[str, ...] = ()
+    before: Words = ()
     """Run before each recording that asks tools, to put staging into a known state; it must end with status 0."""
-    after: tuple[str, ...] = ()
+    after: Words = ()
     """Run after it, whatever came of it."""
 
-    @field_validator("before", "after", mode="before")
-    @classmethod
-    def _words(cls, command: Any) -> Any:
-        if not isinstance(command, str):
-            return command
-        try:
-            return tuple(shlex.split(command))
-        except ValueError as error:
-            raise ValueError(f"{command!r} is no command line: {error}") from None
 
-
-class AgentConfig(BaseModel):
-    """What the agent under test is (`[agent]`), where its traffic does not tell."""
+class ChatConfig(BaseModel):
+    """An agent that is a model, a prompt and the tools of the project's worlds (`[agent.chat]`)."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
+    prompt: str = ""
+    """The system prompt; `{account}`, `{audience}`, `{user_id}` in it are replaced."""
+    prompt_file: str = ""
+    """Or a file that holds it, below the project's folder."""
+    service: str = ""
+    """The LLM service of proctor.toml that is asked; by default the only one."""
+
+    @model_validator(mode="after")
+    def _one_prompt(self) -> ChatConfig:
+        if bool(self.prompt) == bool(self.prompt_file):
+            raise ValueError("a chat has one prompt: `prompt` or `prompt_file`")
+        return self
+
+
+class AgentConfig(BaseModel):
+    """The agent under test (`[agent]`): how it is asked (one of `command`, `url`, `python`, `chat`), and what it is."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    command: Words = ()
+    """A program; run in the project's folder."""
+    url: str = ""
+    """A service that takes each turn by POST."""
+    python: str = ""
+    """`module:function`, from the project's folder."""
+    chat: ChatConfig | None = None
+    """No agent of one's own: a model, a prompt and the tools of the project's worlds."""
     vendor: str = ""
     """Whose model it is built on: a vendor's name or a model's. The judge's must be another's."""
+    version: str = ""
+    """Or `env:NAME` for what a variable holds, such as a commit."""
+    sources: tuple[str, ...] = ()
+    """Files that the agent is made of, below the project's folder (`*` and `**` as in globs): part of its version."""
+    model: str = ""
+    """Told to the agent, as the next ones are; of `chat`, the model that is asked, as litellm names it."""
+    prompt_version: str = ""
+    temperature: float = Field(default=0.0, ge=0, le=2)
+    top_p: float | None = Field(default=None, gt=0, le=1)
+    seed: int | None = Field(default=None, ge=0)
+
+    @field_validator("python")
+    @classmethod
+    def _is_function(cls, python: str) -> str:
+        return checked_reference(python)
+
+    @model_validator(mode="after")
+    def _one_form(self) -> AgentConfig:
+        forms = [name for name in ("command", "url", "python", "chat") if getattr(self, name)]
+        if len(forms) > 1:
+            raise ValueError(f"an agent is asked in one way, and it has {' and '.join(forms)}")
+        if self.chat and not self.model:
+            raise ValueError("`chat` asks a model: say which (`model`)")
+        return self
 
 
 class JudgeConfig(BaseModel):
@@ -204,6 +264,8 @@ def _known_keys(where: tuple[str, ...]) -> list[str]:
         "judge": JudgeConfig,
     }
     inner: dict[str, Any] = {"credential": CredentialConfig, "volatile": VolatileConfig}
+    if where[:2] == ("agent", "chat"):
+        return list(ChatConfig.model_fields)
     model: Any = tables.get(where[0] if len(where) > 1 else "", Config)
     if len(where) > 3:  # `services.NAME.KEY.` and what is in it
         model = inner.get(where[2], model)

@@ -50,6 +50,23 @@ STAND_IN_HEADER = "x-proctor-stand-in"
 """A stand-in service names itself in this header of each answer."""
 
 
+Cut = Literal["steps", "loop"]
+"""Why a guard cut an agent off."""
+
+
+class Guard(BaseModel):
+    """What a session stops its agent for. Without one it stops it for nothing."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    tool_seconds: float | None = Field(default=None, gt=0)
+    """Of one tool call, time in a fault included; then the agent is answered an error. Model calls have no such."""
+    steps: int | None = Field(default=None, ge=1)
+    """Model calls and tool calls; the next one is refused, and the agent is cut off."""
+    on_loop: Literal["stop", "hint"] | None = None
+    """At the fourth call of a tool with the same arguments: cut the agent off, or answer with a hint, once."""
+
+
 class SessionSpec(BaseModel):
     """Asks for a session: one agent run's isolated use of the proxy."""
 
@@ -83,6 +100,8 @@ class SessionSpec(BaseModel):
     """By service in mode `world`: the state to begin with, instead of the world's own."""
     faults: FaultPlanSpec | None = None
     """What goes wrong, and when. No faulted exchange is ever recorded."""
+    guard: Guard | None = None
+    """When the agent is stopped."""
     recorded_by: str = ""
     """The command that records the tape again, for messages; by default `proctor record`."""
     passed: tuple[str, ...] = ()

@@ -33,6 +33,18 @@ class Said(BaseModel):
     content: str
 
 
+class Settings(BaseModel):
+    """How the agent's model is to be asked; what is None or empty is the agent's own choice."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    model: str = ""
+    prompt_version: str = ""
+    temperature: float | None = None
+    top_p: float | None = None
+    seed: int | None = None
+
+
 class Asked(BaseModel):
     """One turn, as an agent gets it."""
 
@@ -48,6 +60,10 @@ class Asked(BaseModel):
     services: Mapping[str, str] = Field(default_factory=dict)
     """By service: its address at the proxy. The same stand in the variables that the services name."""
     user_id: str = ""
+    account: str = ""
+    """For whom the agent acts, by the account's name; its credentials come in variables."""
+    audience: str = ""
+    settings: Settings = Settings()
     turn: int = Field(ge=0)
     user: str
     """What the user says."""

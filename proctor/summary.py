@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
 from proctor.errors import EXIT_FAILED, EXIT_FINE, EXIT_MISSES, EXIT_PLATFORM
 from proctor.interaction import Effect, Interaction
 from proctor.trace import ErrorSeen, FaultFired, GuessedEffect, HostTried, MissSeen, OtherState, SessionSummary
-from proctor.wire import Mode
+from proctor.wire import Cut, Mode
 
 WORLD_CODES = frozenset({"world_failed", "world_effect", "world_state_bad", "world_result_bad", "world_shared"})
 PLATFORM_CODES = WORLD_CODES | {"journal_failed", "platform_error", "seal_failed"}
 """Errors that are Proctor's own, or a world's: nothing can be said about the agent."""
+
+CUTS: Mapping[str, Cut] = {"step_limit": "steps", "loop_stopped": "loop"}
+"""Codes of a guard's refusals that cut the agent off, with the reason."""
 
 _DIFFERENCES = 4
 """How many differences of a miss are told at the end; the rest is in the summary."""
@@ -66,6 +69,8 @@ class Tally:
     stand_ins: set[str] = field(default_factory=set)
     misses: dict[tuple[str, ...], MissSeen] = field(default_factory=dict)
     errors: dict[tuple[str, str], ErrorSeen] = field(default_factory=dict)
+    guarded: dict[tuple[str, str], ErrorSeen] = field(default_factory=dict)
+    """What the guard answered the agent."""
     other_states: dict[tuple[int, tuple[str, ...]], OtherState] = field(default_factory=dict)
     forgiven: Counter[tuple[str, str]] = field(default_factory=Counter)
     """By service and difference."""
@@ -159,11 +164,18 @@ class Tally:
 
     def failed(self, code: str, message: str, fix: str = "", *, exchange: bool = False, service: str = "") -> None:
         """Something went wrong, in an exchange (of `service`, where that is known) or beside any."""
+        self._refused(service, exchange=exchange)
+        _count_up(self.errors, code, message, fix)
+
+    def stopped(self, code: str, message: str, fix: str, *, exchange: bool, service: str) -> None:
+        """The guard answered the agent; `exchange` says that nothing else counts that exchange."""
+        self._refused(service, exchange=exchange)
+        _count_up(self.guarded, code, message, fix)
+
+    def _refused(self, service: str, *, exchange: bool) -> None:
         self.exchanges += exchange
         if exchange and service:
             self.services[service].refused += 1
-        seen = self.errors.get((code, message))
-        self.errors[code, message] = ErrorSeen(code=code, message=message, fix=fix, count=seen.count + 1 if seen else 1)
 
     def bypassed(self, host: str, method: str, service: str | None) -> None:
         """The agent called a host past the services."""
@@ -188,6 +200,11 @@ class Tally:
             )
             for key, count in sorted(self.guesses.items())
         )
+
+
+def _count_up(seen: dict[tuple[str, str], ErrorSeen], code: str, message: str, fix: str) -> None:
+    known = seen.get((code, message))
+    seen[code, message] = ErrorSeen(code=code, message=message, fix=fix, count=known.count + 1 if known else 1)
 
 
 def label(interaction: Interaction) -> str:
@@ -240,6 +257,7 @@ def ending(summary: SessionSummary, command_status: int, *, allow_unused: bool =
     for error in summary.errors:
         status = EXIT_PLATFORM if error.code in PLATFORM_CODES else EXIT_FAILED
         found.append((status, _told(error.message, error.fix)))
+    found.extend((EXIT_FAILED, _told(each.message, each.fix)) for each in summary.guarded if each.code in CUTS)
     found.extend(_misses(summary))
     found.extend(_nothing_or_unused(summary, allow_unused))
     if command_status:

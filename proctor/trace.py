@@ -292,6 +292,9 @@ class SessionSummary(BaseModel):
     isolated: bool = False
     """The command could reach the proxy and nothing else."""
     errors: tuple[ErrorSeen, ...] = ()
+    guarded: tuple[ErrorSeen, ...] = ()
+    """What the session's guard answered the agent, by code: `tool_timeout` and `loop_hint` fail nothing by themselves;
+    `step_limit` and `loop_stopped` cut the agent off."""
     notes: tuple[str, ...] = ()
     redacted: int = 0
     """How many interactions hold placeholders."""

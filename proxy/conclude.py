@@ -142,6 +142,7 @@ def summarised(session: Session, command_status: int | None, result: SealResult 
         passed=spec.passed,
         isolated=spec.isolated,
         errors=tuple(tally.errors.values()),
+        guarded=tuple(tally.guarded.values()),
         notes=(*spec.notes, *tally.notes, *(result.notes if result else ())),
         redacted=sum(bool(interaction.redacted) for interaction in kept),
         replaced=result.redactor.replaced_secrets() if result else (),

@@ -65,7 +65,7 @@ class ToolEpisodes:
         if self._writes(exchange):
             world.order.wrote_elsewhere(group, exchange.index)
         try:
-            live = await self._upstream.ask(world.request(self._upstream, exchange.request))
+            live = await self._upstream.ask(world.request(self._upstream, exchange.request), exchange.limit)
         except FAILURES as error:
             return self._upstream.unreachable(exchange, error)
         answer = world.worlds.response(live)

@@ -34,6 +34,10 @@ class Oversize(ValueError):
     """A body that is needed whole, and is too large for that; the text says what for."""
 
 
+class TooLong(TimeoutError):
+    """A tool call took longer than the session's guard lets it; the service itself might have had more time."""
+
+
 class Refused(ValueError):
     """An answer that is none of the service's, or none at all; the text says what came."""
 

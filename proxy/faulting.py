@@ -28,6 +28,7 @@ from proctor.interaction import Response
 from proctor.proxy import answers
 from proctor.proxy.fault_bodies import SPOILT, Spoilt, spoilt
 from proctor.proxy.fault_made import error_answer, whole_answer, with_mark
+from proctor.proxy.guarding import Stop, overdue
 from proctor.proxy.hop import for_client
 from proctor.proxy.playback import Tape
 from proctor.proxy.playing import play
@@ -39,6 +40,8 @@ from proctor.wire import FAULT_HEADER, KEPT, SessionSpec
 
 _LOOKING_SECONDS = 0.05
 """How often it is looked whether a client that waits in vain has left: the HTTP library does not tell."""
+_WAITING = frozenset({"slow", "timeout"})
+"""Kinds that take time."""
 _RESET_AT_ONCE = struct.pack("ii", 1, 0)
 
 
@@ -132,13 +135,16 @@ class _Fault:
     async def answer(self) -> web.StreamResponse | None:
         """The fault's answer; None after the wait of a slow one, whose source answers."""
         kind = self._fault.kind
+        if kind in _WAITING:
+            with self._exchange.session.held.holding():
+                await self._wait(while_there=kind == "timeout")
+            if self._overdue():
+                return self._too_long(overdue(self._exchange))
         if kind == "slow":
-            await self._wait()
             self._exchange.fault = {"fault": kind, "fault_seconds": round(self._seconds, 6)}
-            self._tell()
+            self._tell(answered=False)
             return None
         if kind == "timeout":
-            await self._wait(while_there=True)
             self._row(None)
             return abort(self._exchange)
         if kind == "reset":
@@ -149,6 +155,20 @@ class _Fault:
             response = replace(response, body=b"")
         self._row(response)
         return await play(self._exchange.http, for_client(response.headers), response, 0.0, None)
+
+    def _overdue(self) -> bool:
+        """Whether the wait was ended by the limit of a tool call."""
+        left = self._exchange.left()
+        return left is not None and left <= 0 and self._seconds < self._fault.lasting
+
+    def _too_long(self, stop: Stop) -> web.StreamResponse:
+        """The guard's answer to a call that the fault kept waiting; the fault has fired all the same."""
+        exchange = self._exchange
+        self._row(None, stop)
+        exchange.session.stopped(
+            stop.code, stop.message, stop.fix, service=exchange.service.name, exchange=False, spoils=False
+        )
+        return answers.refusal(stop.status, stop.as_dict(), exchange.service.config)
 
     def _error(self) -> Response:
         return error_answer(self._shape, self._fault)
@@ -164,8 +184,10 @@ class _Fault:
         return made
 
     async def _wait(self, *, while_there: bool = False) -> None:
-        """Let the fault's seconds pass, or until the client leaves or the session closes."""
+        """Let the fault's seconds pass, or until the client leaves, the session closes, or the call took too long."""
         closing, until = self._exchange.session.closing, self._begun + self._fault.lasting
+        if self._exchange.limit is not None:
+            until = min(until, self._exchange.started + self._exchange.limit)
         while (left := until - time.perf_counter()) > 0 and not closing.is_set():
             if while_there and self._exchange.http.transport is None:
                 break
@@ -174,8 +196,8 @@ class _Fault:
                     await closing.wait()
         self._seconds = time.perf_counter() - self._begun
 
-    def _row(self, response: Response | None) -> None:
-        """The trace row; `response` is None where the agent got none."""
+    def _row(self, response: Response | None, stop: Stop | None = None) -> None:
+        """The trace row; `response` is None where the agent got none, or `stop`."""
         exchange, request = self._exchange, self._exchange.session.secrets.learnt_request(self._exchange.request)
         path = request.target.partition("?")[0]
         tool = tool_of(exchange.service.config, request.method, path, request.headers)
@@ -185,7 +207,8 @@ class _Fault:
             "tool": tool,
             "arguments": body_value(request.headers, request.body),
             "result": body_value(response.headers, response.body) if response else None,
-            "status": response.status if response else None,
+            "status": response.status if response else stop.status if stop else None,
+            "error": stop.as_dict() if stop else None,
             "effect": effect,
             "effect_why": why,
             "fault": self._fault.kind,
@@ -195,9 +218,9 @@ class _Fault:
             "client_gone": exchange.http.transport is None or None,
         }
         exchange.session.write_row({key: value for key, value in row.items() if value is not None})
-        self._tell()
+        self._tell(answered=True)
 
-    def _tell(self) -> None:
+    def _tell(self, *, answered: bool) -> None:
         call = _call_of(self._exchange)
         fired = FaultFired(
             planned=self._firing.planned,
@@ -208,7 +231,7 @@ class _Fault:
             index=self._exchange.index,
             seconds=round(self._seconds, 6),
         )
-        self._exchange.session.tally.faulted(fired, answered=self._fault.kind != "slow")
+        self._exchange.session.tally.faulted(fired, answered=answered)
 
 
 def _call_of(exchange: Exchange) -> Call:

@@ -13,6 +13,7 @@ from proctor.effects import effect_of, tool_of
 from proctor.interaction import Headers, Interaction, Request, Response, header, readable
 from proctor.proxy import answers
 from proctor.proxy.failing import Oversize, cut
+from proctor.proxy.guarding import overdue
 from proctor.proxy.hop import end_to_end
 from proctor.proxy.receiving import KEPT_BYTES, abort
 from proctor.proxy.seams import Exchange
@@ -35,6 +36,8 @@ class Ending:
     """Proctor itself waited no longer for its end."""
     cause: BaseException | None = None
     """What broke it off, where that is known."""
+    overdue: bool = False
+    """It was stopped since the call took too long."""
 
 
 class Keeper:
@@ -71,6 +74,8 @@ class Keeper:
         """Journal or trace an answer that has come to its end, whole or cut; `rewrites` were made in it."""
         request, session = exchange.request, exchange.session
         interaction = self._interaction(exchange, response)
+        if ending.overdue and not response.complete:
+            exchange.fault = {**exchange.fault, "error": overdue(exchange).as_dict()}
         rewrites = (*exchange.rewrites, *rewrites)
         unkept = response.unkept + (len(request.body) if len(request.body) > KEPT_BYTES else 0)
         gone = ending.client_gone
@@ -111,6 +116,10 @@ class Keeper:
 
     def _cut(self, exchange: Exchange, ending: Ending) -> None:
         """Say that an answer came to no end, and why."""
+        if ending.overdue:
+            stop = overdue(exchange)
+            exchange.session.stopped(stop.code, stop.message, service=exchange.service.name, exchange=False)
+            return
         code, told = _UNENDED if ending.stopped else _CUT
         why = "" if ending.stopped else cut(self._way, ending.cause)
         request = f"{exchange.service.name} {exchange.http.method} {exchange.request.target.partition('?')[0]}"

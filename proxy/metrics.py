@@ -48,7 +48,7 @@ class Totals:
         for name, count in list(tally.services.items()):
             self.services.setdefault(name, ServiceCount()).add(count)
         self.faults.update(fault.kind for fault in list(tally.faults))
-        for error in list(tally.errors.values()):
+        for error in [*tally.errors.values(), *tally.guarded.values()]:
             self.errors[error.code] += error.count
 
     def with_open(self, tallies: Iterable[Tally]) -> Totals:
@@ -130,6 +130,6 @@ def _families(totals: Totals, open_sessions: int, tasks: int) -> Iterator[Family
     yield (
         "errors_total",
         "counter",
-        "Errors booked on sessions, by code.",
+        "Errors booked on sessions and answers of their guards, by code.",
         [Sample({"code": code}, count) for code, count in sorted(totals.errors.items())],
     )

@@ -6,12 +6,14 @@ import asyncio
 import time
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import replace
 
 from aiohttp import web
 from aiohttp.abc import AbstractStreamWriter
 from multidict import CIMultiDict
 
 from proctor.interaction import Response
+from proctor.pieces import Pieces
 from proctor.proxy.answers import Streamed
 
 _EARLIER_SECONDS = 0.0005
@@ -58,6 +60,17 @@ async def play(
         elif writer is not None:
             await _break_off(http, writer)
     return response
+
+
+def cut_at(recorded: Response, seconds: float) -> Response | None:
+    """As much of an answer as came within so many seconds; None where nothing did."""
+    if recorded.pieces is None:
+        return None
+    came = [at for at in recorded.pieces.at if at / 1000 < seconds]
+    if not came:
+        return None
+    pieces = Pieces(recorded.pieces.lengths[: len(came)], tuple(came))
+    return replace(recorded, body=recorded.body[: sum(pieces.lengths)], pieces=pieces, complete=False)
 
 
 def _pieces(recorded: Response, seconds: float) -> Iterator[tuple[float, bytes]]:

@@ -41,6 +41,8 @@ class Received:
         """Bytes so far."""
         self.stopped = False
         """Broken off by ourselves: however the connection ends now, the body did not come to its end."""
+        self.overdue = False
+        """Broken off since the call took too long."""
 
     async def part(self) -> bytes:
         """The next part of the body, noted; nothing at its end. Raises one of FAILURES."""
@@ -57,6 +59,11 @@ class Received:
         """Break the body off: whoever waits for its next part gets one of FAILURES, or its end."""
         self.stopped = True
         self._upstream.close()
+
+    def overrun(self) -> None:
+        """Break the body off since the call took too long."""
+        self.overdue = True
+        self.stop()
 
     def _note(self, part: bytes, ended: bool) -> None:
         at = time.perf_counter() - self._started

@@ -6,6 +6,7 @@ import asyncio
 import os
 import re
 import secrets
+from collections import Counter
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -92,6 +93,8 @@ class Registry:
     """The id of the session to which `_current` is bound."""
     statuses: set[int] = field(default_factory=set)
     """What closed sessions came to: 4, 3, 1 (that of a command which failed by itself included) or 0."""
+    late: Counter[str] = field(default_factory=Counter)
+    """By session that has ended, or is ending: how many requests still named it."""
     _client: aiohttp.ClientSession | None = None
     _opening: set[str] = field(default_factory=set)
     _endings: set[asyncio.Task[Closed]] = field(default_factory=set)
@@ -197,6 +200,10 @@ class Registry:
         if session is None:  # the ids of others are not told: they are what keeps strangers out
             raise SessionError("unknown_session", f'no session "{session_id}" on this proxy')
         return session
+
+    def came_late(self, session_id: str) -> None:
+        """Count a request that names a session which is closed, by its id or by what `_current` is bound to."""
+        self.late[(self.bound or "") if session_id == CURRENT else session_id] += 1
 
     def bind(self, session_id: str | None) -> None:
         """Let `_current` stand for one session, open or ended, until it is bound anew; None lets it go.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Sequence
 
 import aiohttp
@@ -10,6 +11,7 @@ from multidict import CIMultiDict
 
 from proctor.interaction import readable
 from proctor.proxy.answers import Streamed
+from proctor.proxy.failing import TooLong
 from proctor.proxy.hop import announced_length, end_to_end
 from proctor.proxy.keeping import Ending, Keeper
 from proctor.proxy.receiving import FAILURES, Received, abort, is_events, rest_of
@@ -34,15 +36,20 @@ class Relay:
         self._client_gone = False
 
     async def run(self) -> web.StreamResponse:
-        """Relay it; gives the answer as the agent got it."""
+        """Relay it; gives the answer as the agent got it. Raises TooLong where nothing went on in time."""
         relayed = self._exchange.session.relayed
         relayed.add(self._received)
+        left = self._exchange.left()
+        loop = asyncio.get_running_loop()
+        timer = None if left is None else loop.call_later(left, self._received.overrun)
         try:
             if self._is_here() or self._rewriter.holds(self._exchange.service.name, self._headers):
                 return await self._at_once()
             return await self._piecewise()
         finally:
             relayed.discard(self._received)
+            if timer is not None:
+                timer.cancel()
 
     def _is_here(self) -> bool:
         """Whether the whole answer has come already. Events keep their pieces also then."""
@@ -51,6 +58,8 @@ class Relay:
     async def _at_once(self) -> web.StreamResponse:
         """The whole answer is here already, or must be before it goes on."""
         recorded = await rest_of(self._received)
+        if self._received.overdue:
+            raise TooLong
         return self._keeper.deliver(self._exchange, recorded, self._ending())
 
     async def _piecewise(self) -> web.StreamResponse:
@@ -76,6 +85,8 @@ class Relay:
                 return abort(exchange, response)
         if not finished:
             self._finish(answer.rewrites, complete=True)
+            if received.stopped:
+                return abort(exchange, response)
         if not self._client_gone:
             await self._to_client(response.write_eof())
         return response
@@ -92,4 +103,5 @@ class Relay:
 
     def _ending(self) -> Ending:
         gone = self._client_gone or self._exchange.http.transport is None
-        return Ending(gone, self._received.stopped, self._upstream.content.exception())
+        received = self._received
+        return Ending(gone, received.stopped, self._upstream.content.exception(), overdue=received.overdue)

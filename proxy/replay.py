@@ -19,11 +19,12 @@ from proctor.matchkey import KEY_HEADERS, is_key_header
 from proctor.proxy import answers, miss
 from proctor.proxy.finding import RecordingFinder
 from proctor.proxy.forgive import Conflict
+from proctor.proxy.guarding import overdue, refused
 from proctor.proxy.hop import for_client
 from proctor.proxy.identity import IdentityBinder
 from proctor.proxy.live_secrets import Unbound
 from proctor.proxy.order import Choice, Order
-from proctor.proxy.playing import Pace, play
+from proctor.proxy.playing import Pace, cut_at, play
 from proctor.proxy.seams import Exchange
 from proctor.proxy.state import SAME
 from proctor.proxy.state_told import other_writes, under_way
@@ -142,6 +143,12 @@ class Replay:
         prepared = self._prepared.get(choice.position) or self._prepare(session, choice.position)
         if session.overlay:
             prepared = self._overlaid(session, choice.position, prepared)
+        if session.spec.timing and exchange.limit is not None and prepared.interaction.seconds > exchange.limit:
+            begun = cut_at(prepared.answer, exchange.limit)
+            if begun is None:
+                await Pace(exchange.started, session.closing).until(exchange.limit)
+                return refused(exchange, overdue(exchange), matched=choice.position, match=match)
+            prepared = self._cut(exchange, prepared, begun)
         if session.spec.over:
             take_over(exchange, self._tape, choice)
         session.tally.answered(prepared.interaction, "hits", choice.repeated)
@@ -197,6 +204,15 @@ class Replay:
         shown = replace(prepared.interaction, response=changed.response)
         return self._made(session, changed, shown, {"overlaid": told})
 
+    def _cut(self, exchange: Exchange, prepared: _Prepared, begun: Response) -> _Prepared:
+        """What had `begun` to come of an answer when the call took too long."""
+        stop = overdue(exchange)
+        exchange.session.stopped(stop.code, stop.message, service=exchange.service.name, exchange=False)
+        seconds, whole = exchange.limit or 0.0, prepared.interaction
+        response = cut_at(whole.response, seconds) or replace(whole.response, body=b"", pieces=None, complete=False)
+        shown = replace(whole, response=response, seconds=seconds)
+        return _Prepared(shown, begun, prepared.headers, prepared.told, {"error": stop.as_dict()})
+
     def _prepare(self, session: Session, position: int) -> _Prepared:
         """The answer of a position, made when it is first needed."""
         recorded = self._tape.cassette.interactions[position]
@@ -244,7 +260,7 @@ class Replay:
 class _Prepared:
     """A recorded answer, ready to be sent any number of times, with the part of its trace row that never changes."""
 
-    __slots__ = ("_chunked", "_made", "_more", "_told", "answer", "headers", "interaction", "plain", "row_rest")
+    __slots__ = ("_chunked", "_made", "_more", "answer", "headers", "interaction", "plain", "row_rest", "told")
 
     def __init__(
         self,
@@ -262,13 +278,13 @@ class _Prepared:
         """It can be sent as a whole."""
         self._made = web.Response if "Content-Type" in self.headers else answers.Whole
         self._chunked = "Content-Length" not in self.headers
-        self._told = tuple(told)
+        self.told = tuple(told)
         self._more = more
         self.row_rest = self.row_with(())
 
     def row_with(self, rewrites: Sequence[str]) -> bytes:
         """The rest of the row of a request in which these rewrites were made."""
-        told = (*rewrites, *self._told)
+        told = (*rewrites, *self.told)
         rewritten = {"rewrites": told} if told else {}
         return row_line({**interaction_fields(self.interaction), **rewritten, **self._more})[1:]
 

@@ -48,7 +48,9 @@ class Exchange:
     after: tuple[int, ...] | None = None
     """See `Interaction.after`; of an exchange that is appended to a tape."""
     fault: dict[str, Any] = field(default_factory=dict, init=False)
-    """Fields of its trace row, where a planned fault lets the source answer late."""
+    """Fields of its trace row, where a fault lets the source answer late or the guard breaks the answer off."""
+    limit: float | None = field(default=None, init=False)
+    """So many seconds after it began the agent is answered an error (see `Guard.tool_seconds`)."""
     raw_headers: RawHeaders = field(kw_only=True)
     """What came, without that which only names the session (see `Carrier`)."""
     _received: bytes = field(init=False)
@@ -70,6 +72,10 @@ class Exchange:
         """Header pairs in order, hop-by-hop ones included; the length is that of `body`."""
         headers = self.session.restorer.headers(decoded_headers(self.raw_headers), self.rewrites)
         return remeasured(headers, self._received, self.body)
+
+    def left(self) -> float | None:
+        """Seconds until its limit, less than 0 past it; None where it has none."""
+        return None if self.limit is None else self.started + self.limit - time.perf_counter()
 
     def row_head(self, source: str, request: Request) -> dict[str, Any]:
         """What each trace row of it begins with, its seconds being those until now; `request` as it may be shown."""

@@ -177,13 +177,13 @@ class _Dispatcher:
         asked = self._registry.config.services.get(located.service)
         if len({claim.session for claim in claims}) > 1:
             return self._contradicted(request.method, target, claims, asked)
+        named = claims[0].session if claims else CURRENT
         try:
-            session = self._registry.find(claims[0].session if claims else CURRENT)
+            session = self._registry.find(named)
         except SessionError as error:
-            if error.code == "session_closed" and located.service in RESOURCES:
-                return answers.of_error(410, ErrorAnswer(code=error.code, message=error.message, fix=error.fix))
             if error.code == "session_closed":
-                return answers.refusal(410, error.as_dict(), asked)
+                self._registry.came_late(named)
+                return _closed(error, located.service, asked)
             fix = error.fix or _ADDRESSES
             return self._stray(self._registry.running, request.method, target, error.message, fix, service=asked)
         resource = RESOURCES.get(located.service)
@@ -220,9 +220,13 @@ class _Dispatcher:
             except ConnectionError:
                 return self._broken_off(request, session, service, target)
             if session.settled:
+                self._registry.late[session.id] += 1
                 return answers.refusal(410, session_closed(session.id).as_dict(), service.config)
             headers = request.raw_headers
             exchange = Exchange(request, session, service, index, target, body, started, beside, raw_headers=headers)
+            stopped = session.guarding.stopped(exchange)
+            if stopped is not None:
+                return stopped
             if carried:
                 try:
                     exchange.raw_headers = self._passed_on(headers, session, service, carried)
@@ -342,6 +346,13 @@ def _failed_inside(sessions: Iterable[Session], error: Exception, service: str =
     for session in sessions:
         session.failed(told["code"], told["message"], exchange=True, service=service)
     return answers.refusal(500, told)
+
+
+def _closed(error: SessionError, service: str, asked: ServiceConfig | None) -> web.Response:
+    """The answer to a request that names a session which has ended."""
+    if service in RESOURCES:
+        return answers.of_error(410, ErrorAnswer(code=error.code, message=error.message, fix=error.fix))
+    return answers.refusal(410, error.as_dict(), asked)
 
 
 def _host_of(target: str) -> str:

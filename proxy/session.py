@@ -20,6 +20,8 @@ from proctor.journal import JournalWriter
 from proctor.paths import Layout
 from proctor.placeholders import is_live
 from proctor.proxy.faulting import Faulting
+from proctor.proxy.guarding import Guarding
+from proctor.proxy.held import Held
 from proctor.proxy.judge_salt import Judging
 from proctor.proxy.order import StateAware
 from proctor.proxy.overlaying import Overlaying
@@ -78,6 +80,9 @@ class Session:
     """Of the tape that a recording will become."""
     services: dict[str, ServiceInSession] = field(default_factory=dict)
     faults: FaultPlan = field(default_factory=Faulting)
+    guarding: Guarding = field(init=False)
+    held: Held = field(default_factory=Held)
+    """For how long faults kept the agent waiting."""
     worlds: dict[str, WorldSession] = field(default_factory=dict)
     """By service in mode `world`."""
     judge: Judging = field(default_factory=Judging)
@@ -100,6 +105,10 @@ class Session:
     _next: int = 0
     _open: int = 0
     _idle: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def __post_init__(self) -> None:
+        """Set the guard that was asked for."""
+        self.guarding = Guarding(self.spec.guard)
 
     async def exchange(self, exchange: Exchange) -> web.StreamResponse:
         """Run one exchange: the fault plan may answer, else the service's source does."""
@@ -269,6 +278,23 @@ class Session:
         self.tally.failed(code, message, fix, exchange=exchange, service=service)
         if self.journal is not None:
             self.journal.fault(code, message)
+
+    def stopped(
+        self, code: str, message: str, fix: str = "", *, service: str, exchange: bool = True, spoils: bool = True
+    ) -> None:
+        """Note that the guard answered the agent. It forbids sealing where it `spoils` what is recorded.
+
+        `exchange` says that nothing else counts that exchange.
+        """
+        message = self.secrets.shown(message)
+        self.tally.stopped(code, message, fix, exchange=exchange, service=service)
+        if self.journal is not None and spoils:
+            self.journal.fault(code, message)
+
+    @property
+    def fault_seconds(self) -> float:
+        """Seconds in which at least one injected fault kept the agent waiting, those of this moment included."""
+        return self.held.seconds
 
     def bypassed(self, host: str, method: str, service: str | None) -> None:
         """Note a call past the services, which was refused."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 
 import aiohttp
 from aiohttp import web
@@ -12,7 +14,8 @@ from yarl import URL
 
 from proctor.interaction import Request, Response
 from proctor.proxy import answers
-from proctor.proxy.failing import Oversize, ProxyRefused, Refused, failure
+from proctor.proxy.failing import Oversize, ProxyRefused, Refused, TooLong, failure
+from proctor.proxy.guarding import overdue, refused
 from proctor.proxy.hop import for_upstream, unsendable
 from proctor.proxy.keeping import Keeper
 from proctor.proxy.receiving import FAILURES, Received, rest_of
@@ -59,24 +62,29 @@ class Upstream:
     async def answer(self, exchange: Exchange) -> web.StreamResponse:
         """See `Source.answer`."""
         try:
-            upstream = await self._send(exchange.request)
+            async with _within(exchange.left()):
+                upstream = await self._send(exchange.request)
         except FAILURES as error:
             return self.unreachable(exchange, error)
         try:
             return await Relay(self.keeper, exchange, upstream).run()
-        except Oversize as error:
+        except (Oversize, TooLong) as error:
             return self.unreachable(exchange, error)
         finally:
             upstream.release()
 
-    async def ask(self, request: Request) -> Response:
-        """The whole answer, or as much of it as came, to a request that nobody waits for. Raises one of FAILURES."""
+    async def ask(self, request: Request, limit: float | None = None) -> Response:
+        """The whole answer, or as much of it as came, to a request that is not relayed. Raises one of FAILURES.
+
+        It is TooLong where that takes more than `limit` seconds.
+        """
         started = time.perf_counter()
-        upstream = await self._send(request)
-        try:
-            response = await rest_of(Received(upstream, started))
-        finally:
-            upstream.release()
+        async with _within(limit):
+            upstream = await self._send(request)
+            try:
+                response = await rest_of(Received(upstream, started))
+            finally:
+                upstream.release()
         if response.unkept:
             raise Oversize(f"its answer has {response.unkept} bytes, too many for a tape")
         return response
@@ -110,7 +118,9 @@ class Upstream:
             raise Refused(why)
 
     def unreachable(self, exchange: Exchange, cause: BaseException) -> web.StreamResponse:
-        """The answer where the real service gave none."""
+        """The answer where the real service gave none, or not in time."""
+        if isinstance(cause, TooLong):
+            return refused(exchange, overdue(exchange))
         found = failure(self._way, cause)
         exchange.session.error_row(exchange, found.status, found.as_dict())
         return answers.refusal(found.status, found.as_dict(), self._service)
@@ -118,6 +128,19 @@ class Upstream:
     def unreached(self, cause: BaseException) -> dict[str, str]:
         """The error where the real service gave no answer."""
         return failure(self._way, cause).as_dict()
+
+
+@asynccontextmanager
+async def _within(seconds: float | None) -> AsyncIterator[None]:
+    """Raise TooLong once so many seconds have passed; never for None."""
+    limit = asyncio.timeout(seconds)
+    try:
+        async with limit:
+            yield
+    except TimeoutError:
+        if limit.expired():
+            raise TooLong from None
+        raise
 
 
 class _Upload(aiohttp.Payload):

@@ -11,6 +11,9 @@ from proctor.matching.values import canonical
 from proctor.tool_calls import Call, calls_of
 from proctor.trajectory import Trajectory
 
+FINE = 3
+"""Times that the same call may be made in a run; the next one is a loop."""
+
 
 class ErrorFigures(NamedTuple):
     """Failing calls, counted so that repeating one call does not count as many errors."""
@@ -20,7 +23,7 @@ class ErrorFigures(NamedTuple):
 
 
 @bounded
-def loops(trajectory: Trajectory, *, most: Count = 3) -> CheckResult:
+def loops(trajectory: Trajectory, *, most: Count = FINE) -> CheckResult:
     """No tool was called with the same arguments more than `most` times in the run."""
     made: dict[Hashable, list[Call]] = {}
     for call in calls_of(trajectory):

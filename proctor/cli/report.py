@@ -82,6 +82,8 @@ def _otherwise(summary: SessionSummary) -> Iterator[str]:
     if summary.faults:
         fired = [f"{fault.name} call {fault.call}: {fault.kind} (#{fault.index})" for fault in summary.faults]
         yield f"  faults      {_listed(fired)}"
+    for each in summary.guarded:
+        yield f"  guard       {each.code}{f' ({each.count} times)' if each.count > 1 else ''}: {each.message}"
     for unfired in summary.faults_unfired:
         yield f"  NOT FIRED   fault {unfired.told}"
     for other in summary.other_states[:_LISTED]:

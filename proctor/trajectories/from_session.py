@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from proctor.events import EventRow
+from proctor.summary import CUTS
 from proctor.trace import SessionSummary, TraceRow
 from proctor.trajectories.exchange import LlmExchange, Seen, ToolTraffic
 from proctor.trajectories.from_messages import joined_items
@@ -98,6 +99,7 @@ def _error(summary: SessionSummary) -> str | None:
     """Why the session cannot count as a whole run; None where nothing says so."""
     misses = sum(miss.count for miss in summary.misses)
     found = [error.message for error in summary.errors]
+    found += [each.message for each in summary.guarded if each.code in CUTS]
     found += [f"{misses} {'request was' if misses == 1 else 'requests were'} not on the tape"] if misses else []
     status = summary.command_status
     found += [f"the agent's command ended with status {status}"] if status else []

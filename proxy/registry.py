@@ -55,7 +55,7 @@ from proctor.proxy.worlds import FILE as WORLDS_FILE
 from proctor.proxy.worlds import open_worlds
 from proctor.redaction.environment import secret_variables
 from proctor.redaction.redactor import Redactor
-from proctor.redaction.rules import rules_of
+from proctor.redaction.rules import Rules, rules_of
 from proctor.service_config import upstream_url
 from proctor.stamp import BEFORE, EXTENDS, OVER
 from proctor.summary import Ending, ServiceCount, ending
@@ -99,6 +99,7 @@ class Registry:
     _opening: set[str] = field(default_factory=set)
     _endings: set[asyncio.Task[Closed]] = field(default_factory=set)
     _ended: set[str] = field(default_factory=set)
+    _rules: Rules = field(default_factory=Rules, init=False)
     _shelf: Shelf = field(init=False)
     _trust: Trust = field(init=False)
     _stopping: bool = False
@@ -127,7 +128,7 @@ class Registry:
             for name, mode in spec.modes.items()
             if mode in ASKED
         }
-        ways = await asyncio.to_thread(self._ways, urls)
+        ways = await asyncio.to_thread(self._ways, urls) if urls else {}
         session_id = self._new_id(spec.session)
         self._opening.add(session_id)
         lock: TapeLock | None = None
@@ -317,7 +318,9 @@ class Registry:
         declared = self.config.redact
         variables = secret_variables(self.environ, declared.keep, self.config.credential_variables)
         rules = rules_of(declared.model_dump(), self.config.root, variables)
-        return Redactor(rules, tape.cassette.stamp.get("placeholders", 0) if tape else 0, make=live_stand_in)
+        if rules != self._rules:  # else what they looked through already is known
+            self._rules = rules
+        return Redactor(self._rules, tape.cassette.stamp.get("placeholders", 0) if tape else 0, make=live_stand_in)
 
     def _real_urls(self, spec: SessionSpec, asked: Mapping[str, str], tape: Tape | None) -> dict[str, str]:
         """Where the services of a session really are, as far as that is known: a replay needs no variable set."""

@@ -65,7 +65,7 @@ def write_worlds(folder: Path, worlds: Mapping[str, WorldSession], redactor: Red
         return
     stand: dict[str, Any] = {name: told(name, world).model_dump(mode="json") for name, world in worlds.items()}
     folder.mkdir(parents=True, exist_ok=True)
-    text = json.dumps(redactor.shown(stand), ensure_ascii=False, indent=1)
+    text = json.dumps(redactor.shown(stand), ensure_ascii=False)
     (folder / FILE).write_bytes(text.encode("utf-8", "surrogateescape") + b"\n")
 
 

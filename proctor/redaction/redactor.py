@@ -6,6 +6,7 @@ them, also where they stand under no name and had no shape. `leaks` is the look 
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -63,6 +64,8 @@ class Redactor:
     unread: Counter[str] = field(default_factory=Counter)
     """How many bodies could not be unpacked, by coding: they are searched for what is known, as they are."""
     _numbers: Numbers = field(init=False)
+    _met: int = field(default=0, init=False)
+    """How many times something was found."""
     _given: set[str] = field(default_factory=set, init=False)
     _search: Known = field(default_factory=Known, init=False)
 
@@ -123,7 +126,12 @@ class Redactor:
 
     def learn_row(self, row: Any) -> None:
         """Give each new secret of a trace row, or of other plain data, the next number."""
-        self._learner.value(row, "row")
+        text, met = json.dumps(row), self._met
+        if text in self.rules.innocent:
+            return
+        self._learner.json(text, "row")
+        if self._met == met and self.rules.finder is None:  # a project's own function may judge anew
+            self.rules.innocent.add(text)
 
     def learn_value(self, secret: str, placeholder: str) -> None:
         """Replace `secret` by `placeholder` from now on."""
@@ -166,7 +174,7 @@ class Redactor:
     def shown(self, value: Any) -> Any:
         """Plain data as people may see it: with placeholders for all that is known or found in it now."""
         self.learn_row(value)
-        return self.value(value)
+        return self.value(value) if self.known else value
 
     def value(self, value: Any) -> Any:
         """Plain data, as a trace row has it, with every secret replaced that its names or shapes show."""
@@ -246,6 +254,7 @@ class Redactor:
         return shown if clean == spelled else clean
 
     def _learn(self, span: Span, place: str) -> str | None:
+        self._met += 1
         secret = span.value
         if secret in self.known or self.is_placeholder(secret, span.kind):
             return None

@@ -10,6 +10,7 @@ from typing import Any
 
 from proctor.errors import ConfigError
 from proctor.json_spans import pointer_pattern
+from proctor.redaction.innocent import Innocent
 from proctor.redaction.names import FIELDS, HEADERS, QUERY, normal, normal_header
 from proctor.redaction.own_function import OwnFunction, own_function
 from proctor.redaction.strength import SHORTEST
@@ -33,6 +34,8 @@ class Rules:
     """Secret values of the environment, with the names of their variables."""
     wording: bool = True
     """Whether what is surely no secret is none even under a secret name."""
+    innocent: Innocent = field(default_factory=Innocent, init=False, compare=False, repr=False)
+    """Texts in which these rules found nothing."""
 
     @property
     def shortest(self) -> int:

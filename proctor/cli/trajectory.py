@@ -7,16 +7,15 @@ from pathlib import Path
 from typing import Any
 
 import click
-from pydantic import TypeAdapter
 
 from proctor.cli.project import project_layout
+from proctor.cli.session_worlds import world_states
 from proctor.cli.timeline import timeline
 from proctor.cli.trajectory_check import check
 from proctor.cli.trajectory_input import chosen, file_bytes, json_file, no_json, read_status
 from proctor.errors import UsageError, nearest
 from proctor.events import trace_of
 from proctor.paths import Layout
-from proctor.proxy.worlds import FILE as WORLDS
 from proctor.trace import SessionSummary
 from proctor.trajectories.file import BadLine, json_of, line_of, write_trajectories
 from proctor.trajectories.from_messages import from_messages
@@ -24,7 +23,6 @@ from proctor.trajectories.from_records import from_record
 from proctor.trajectories.from_session import from_session
 from proctor.trajectories.from_spans import from_spans
 from proctor.trajectory import Trajectory
-from proctor.wire import WorldAnswer
 
 LAST = "last"
 SOURCES = ("records", "messages", "spans", "session")
@@ -126,19 +124,11 @@ def _session(layout: Layout, session_id: str, log: Any) -> Iterable[Trajectory]:
     try:
         summary = SessionSummary.model_validate_json((folder / "summary.json").read_bytes())
         trace = trace_of((folder / "trace.jsonl").read_bytes())
-        worlds = _worlds(folder / WORLDS)
+        worlds = world_states(folder)
     except (OSError, ValueError) as error:
         raise UsageError("session_damaged", f"{folder} cannot be read: {error}", "run the session again") from None
     messages = None if log is None else _messages(log)
     return from_session(summary, trace.exchanges, told=trace.events, worlds=worlds, log=messages)
-
-
-def _worlds(path: Path) -> dict[str, Any]:
-    """The state of each world as the session left it; none where it had none. Raises OSError, ValueError."""
-    if not path.exists():
-        return {}
-    found = TypeAdapter(dict[str, WorldAnswer]).validate_json(path.read_bytes())
-    return {name: world.state for name, world in found.items()}
 
 
 def _messages(value: Any) -> Any:

@@ -33,8 +33,9 @@ class Piece:
 
     step: Step
     moment: Moment
-    begun: float
-    """When the exchange began that brought it: that with the model, or that with the tool."""
+    belongs: float
+    """The moment whose turn is its own: of an answer of words, when the model was asked; of a result, when the tool was
+    asked; else when it was known. So an answer that is a little slower than its reader stays with its question."""
     origin: Origin
     past: bool = False
     """Its request tells of the agent's own words after it: it had been said before."""
@@ -94,8 +95,7 @@ def _told(
     number: int, link: Link, before: Link | None, pairing: Pairing, traffic: Mapping[Key, ToolTraffic]
 ) -> Iterator[Piece]:
     """The new messages of a request; the results among them with their calls."""
-    begun = link.exchange.started
-    room = Moment(begun, -math.inf if before is None else _end(before))
+    room = Moment(link.exchange.started, -math.inf if before is None else _end(before))
     spoken = max((place for place, step in enumerate(link.new) if step.role == "assistant"), default=-1)
     for position, step in enumerate(link.new):
         place = number, position
@@ -105,7 +105,7 @@ def _told(
         else:
             origin = Origin("request", link.exchange.index, position)
             past = position <= spoken
-            yield Piece(step, room, begun, origin, past=past, made=pairing.made.get(place, ()))
+            yield Piece(step, room, room.known, origin, past=past, made=pairing.made.get(place, ()))
 
 
 def _untold(link: Link | None, pairing: Pairing, traffic: Mapping[Key, ToolTraffic]) -> Iterator[Piece]:
@@ -119,20 +119,21 @@ def _untold(link: Link | None, pairing: Pairing, traffic: Mapping[Key, ToolTraff
 
 def _result(step: Step, asked: Asked, seen: ToolTraffic | None, room: Moment) -> Piece:
     moment = room if seen is None else ended(seen.started, seen.seconds)
-    begun = room.known if seen is None else seen.started
+    belongs = room.known if seen is None else seen.started
     step = _with_facts(step, asked.call.name, seen)
-    return Piece(step, moment, begun, Origin("result", *asked.key), asked=asked, seen=seen)
+    return Piece(step, moment, belongs, Origin("result", *asked.key), asked=asked, seen=seen)
 
 
 def _answers(number: int, link: Link, pairing: Pairing) -> Iterator[Piece]:
     """The model's answer; its time and tokens stand on its first step."""
     exchange = link.exchange
     moment = ended(exchange.started, exchange.seconds)
+    belongs = moment.known if any(step.tool_calls for step in exchange.answered) else exchange.started
     facts: dict[str, Any] = {"seconds": exchange.seconds, "tokens": exchange.tokens, "attempts": link.attempts}
     for position, step in enumerate(exchange.answered, len(link.new)):
         made = pairing.made.get((number, position), ())
         origin = Origin("answer", exchange.index, position)
-        yield Piece(step.model_copy(update=facts), moment, exchange.started, origin, made=made)
+        yield Piece(step.model_copy(update=facts), moment, belongs, origin, made=made)
         facts = {}
 
 

@@ -18,7 +18,7 @@ from proctor.checks.recall import recall
 from proctor.checks.state_held import state_held
 from proctor.checks.tools import calls_match, tool_called, tool_not_called, tools_in_order
 from proctor.checks.writes import ToolEffects
-from proctor.trajectory import Trajectory
+from proctor.trajectory import Step, Trajectory
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ def turn_of(run: Trajectory, turn: int) -> Trajectory:
     kept = [step for step in run.steps if step.turn == turn]
     places = {step.index: at for at, step in enumerate(kept)}
     after = next((state.after for state in run.states if state.turn == turn), None)
-    said = [step.text for step in kept if step.role == "assistant" and step.text]
+    said = [step.text for step in kept if step.role == "assistant" and (step.text or _says_nothing(step))]
     return run.model_copy(
         update={
             "steps": tuple(step.model_copy(update={"index": places[step.index]}) for step in kept),
@@ -55,6 +55,11 @@ def turn_of(run: Trajectory, turn: int) -> Trajectory:
             "final_answer": said[-1] if said else None,
         }
     )
+
+
+def _says_nothing(step: Step) -> bool:
+    """An empty reply is the last word all the same: what was said before it is no answer."""
+    return step.text == "" and not step.tool_calls
 
 
 def _of(expect: Expectations, run: Trajectory, effects: ToolEffects) -> Iterator[CheckResult]:

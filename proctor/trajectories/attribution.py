@@ -27,6 +27,8 @@ class Asked:
     before: float
     answered: bool = False
     told: str | None = None
+    minted: bool = False
+    """A model's answer asked for it; else nothing but a later request tells of it."""
 
     @cached_property
     def arguments(self) -> str:

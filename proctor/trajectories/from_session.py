@@ -34,9 +34,17 @@ def from_session(
     agent `told`, whose states also stand around their turns. `worlds` has the end state of each world, by service.
     """
     seen = replace(seen_in(rows), told=tuple(told))
-    facts: dict[str, Any] = {
-        "case": case or summary.cassette,
-        "category": category,
+    facts = {**facts_of(summary, worlds), "case": case or summary.cassette, "category": category}
+    runs = assembled_runs(summary.session, seen, error_of(summary), facts)
+    if log is not None:
+        first = runs[0].model_copy(update={"differences": (*runs[0].differences, *against_log(runs[0], log))})
+        runs = (first, *runs[1:])
+    return runs
+
+
+def facts_of(summary: SessionSummary, worlds: Mapping[str, Any] | None) -> dict[str, Any]:
+    """The fields of a trajectory that the session alone decides."""
+    return {
         "session": summary.session,
         "set_up": summary.set_up,
         "llm": summary.llm,
@@ -44,11 +52,6 @@ def from_session(
         "end_state": end_state_of(worlds or {}),
         "source": {"kind": "session", "cassette": summary.cassette, "started_at": summary.started_at},
     }
-    runs = assembled_runs(summary.session, seen, _error(summary), facts)
-    if log is not None:
-        first = runs[0].model_copy(update={"differences": (*runs[0].differences, *against_log(runs[0], log))})
-        runs = (first, *runs[1:])
-    return runs
 
 
 def seen_in(rows: Iterable[TraceRow]) -> Seen:
@@ -95,7 +98,7 @@ def _compared(seen: Step, said: Step) -> list[tuple[str, Any, Any]]:
     return [(what, ours, theirs) for what, ours, theirs in pairs if ours != theirs]
 
 
-def _error(summary: SessionSummary) -> str | None:
+def error_of(summary: SessionSummary) -> str | None:
     """Why the session cannot count as a whole run; None where nothing says so."""
     misses = sum(miss.count for miss in summary.misses)
     found = [error.message for error in summary.errors]

@@ -13,10 +13,16 @@ from proctor.trajectory import Step, ToolCall
 
 @dataclass
 class Pairing:
-    """`results` says which call a new step of a link answers, by the number of the link and of the step."""
+    """Calls, and the steps that tell of them: by the number of the link, and of the step there.
+
+    The steps of a link are those that its request adds, then those of its answer.
+    """
 
     asked: dict[Key, Asked] = field(default_factory=dict)
     results: dict[tuple[int, int], Key] = field(default_factory=dict)
+    """Which call a new step answers."""
+    made: dict[tuple[int, int], tuple[Key, ...]] = field(default_factory=dict)
+    """Which calls a step asks for; steps that ask for none are not there."""
 
 
 def paired(conversation: Conversation) -> Pairing:
@@ -36,10 +42,10 @@ def paired(conversation: Conversation) -> Pairing:
                 walk.waiting.pop("", None)
             if step.role == "tool":
                 walk.found.results[number, position] = walk.answered(step)
-            walk.calls(step)
-        walk.at(link.exchange.index, begun, until)
-        for step in link.exchange.answered:
-            walk.calls(step)
+            walk.calls(step, (number, position))
+        walk.at(link.exchange.index, begun, until, minted=True)
+        for position, step in enumerate(link.exchange.answered, len(link.new)):
+            walk.calls(step, (number, position))
     return walk.found
 
 
@@ -51,15 +57,20 @@ class _Walk:
         self.waiting: dict[str, deque[Key]] = defaultdict(deque)
         self._counts: Counter[int] = Counter()
         self._place = 0, 0.0, 0.0
+        self._minted = False
 
-    def at(self, index: int, after: float, before: float) -> None:
-        """The calls that follow stand in this exchange and were made in this time."""
+    def at(self, index: int, after: float, before: float, *, minted: bool = False) -> None:
+        """The calls that follow stand in this exchange and were made in this time; `minted`: in its answer."""
         self._place = index, after, before
+        self._minted = minted
 
-    def calls(self, step: Step) -> None:
+    def calls(self, step: Step, place: tuple[int, int]) -> None:
         """Note the calls of a step."""
-        for call in step.tool_calls:
-            self.waiting[call.id].append(self._asked(call))
+        made = tuple(self._asked(call) for call in step.tool_calls)
+        for call, key in zip(step.tool_calls, made, strict=True):
+            self.waiting[call.id].append(key)
+        if made:
+            self.found.made[place] = made
 
     def answered(self, step: Step) -> Key:
         """The call that a result answers; one of its own where nothing tells of the call."""
@@ -74,5 +85,5 @@ class _Walk:
         index, after, before = self._place
         key = index, self._counts[index]
         self._counts[index] += 1
-        self.found.asked[key] = Asked(key, call, after, before)
+        self.found.asked[key] = Asked(key, call, after, before, minted=self._minted)
         return key

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from proctor.tool_calls import calls_of
-from proctor.trajectory import Trajectory
+from proctor.trajectory import Llm, Trajectory
 
 _TIMED = frozenset({"assistant", "tool"})
 
@@ -31,6 +31,15 @@ TRACE = ("case_id", "category", "input", "timeline", "final_answer", "token_usag
 """The nine fields of a trace."""
 SESSION = (*TRACE, "session", "states", "step_tokens", "step_seconds", "tool_status")
 """A session log that names each turn's state, tokens and time."""
+
+
+def required_of(llm: Llm) -> tuple[str, ...]:
+    """What a trial must have, by what stood behind its model.
+
+    All of `TRACE`; only where no model was asked through Proctor (`none`) nobody could have seen what it cost. A model
+    that was seen and told no count leaves the trial without a required field, were it a stand-in.
+    """
+    return tuple(name for name in TRACE if name != "token_usage") if llm == "none" else TRACE
 
 
 def missing_fields(trajectory: Trajectory, required: Iterable[str] = TRACE) -> tuple[str, ...]:

@@ -25,7 +25,7 @@ def assembled_runs(run_id: str, seen: Seen, error: str | None, facts: dict[str, 
         found = from_tools_alone(seen.tools)
         return (with_events(_without_words(run_id, seen, found.steps, error, facts), found.moments, seen.told),)
     pairings = [paired(chain) for chain in chains]
-    traffic = attributed(_asked(pairings), seen.tools)
+    traffic = attributed(asked_once(pairings), seen.tools)
     unanswered = _unanswered(seen)
     runs = []
     moments = []
@@ -35,15 +35,15 @@ def assembled_runs(run_id: str, seen: Seen, error: str | None, facts: dict[str, 
         own = {
             "id": run_id if number == 0 else f"{run_id}#{number + 1}",
             "error": "; ".join(filter(None, (error, broken))) or None,
-            "tokens": _tokens([*exchanges, *(seen.silent if len(chains) == 1 else ())]),
-            "notes": (*chain.notes, *_failures(exchanges)),
+            "tokens": tokens_of([*exchanges, *(seen.silent if len(chains) == 1 else ())]),
+            "notes": (*chain.notes, *failures(exchanges)),
         }
         found = joined(chain, pairing, traffic.found)
         moments.append(found.moments)
         runs.append(_run(exchanges, found, None if broken else final_answer(found.steps), {**facts, **own}))
     uncounted = ["their tokens are in no conversation's sum"] if seen.silent and len(chains) > 1 else []
-    notes = (*runs[0].notes, *_failures(seen.silent), *seen.notes, *uncounted)
-    events = tuple(_unattributed(each) for each in traffic.left)
+    notes = (*runs[0].notes, *failures(seen.silent), *seen.notes, *uncounted)
+    events = tuple(unattributed(each) for each in traffic.left)
     first = runs[0].model_copy(update={"notes": notes, "events": events})
     return (with_events(first, moments[0], seen.told, alone=len(runs) == 1), *runs[1:])
 
@@ -68,21 +68,20 @@ def _unanswered(seen: Seen) -> str:
 def _without_words(
     run_id: str, seen: Seen, steps: tuple[Step, ...], error: str | None, facts: dict[str, Any]
 ) -> Trajectory:
-    last = max(seen.silent, key=lambda each: each.started, default=None)
-    broken = _broken(last) if last else ""
+    broken = broken_off(seen.silent)
     why = "no exchange with a model was seen: only the tools' calls are known"
     return Trajectory(
         id=run_id,
         agent=Agent(model=next((each.model for each in seen.silent if each.model), "")),
         steps=steps,
         error="; ".join(filter(None, (error, broken))) or None,
-        tokens=_tokens(seen.silent),
-        notes=(*(() if seen.silent else (why,)), *_failures(seen.silent), *seen.notes),
+        tokens=tokens_of(seen.silent),
+        notes=(*(() if seen.silent else (why,)), *failures(seen.silent), *seen.notes),
         **facts,
     )
 
 
-def _asked(pairings: Iterable[Pairing]) -> Iterable[Asked]:
+def asked_once(pairings: Iterable[Pairing]) -> Iterable[Asked]:
     """Every call once: conversations that part share their beginning."""
     found: dict[Key, Asked] = {}
     for pairing in pairings:
@@ -100,16 +99,24 @@ def _broken(last: LlmExchange, unanswered: str = "") -> str:
     return f"the model's last answer {last.broken}" if last.broken else ""
 
 
-def _tokens(exchanges: Iterable[LlmExchange]) -> Tokens | None:
+def broken_off(exchanges: Iterable[LlmExchange]) -> str:
+    """Why the answer to the last of all requests to a model is not there or not whole; empty where it is."""
+    last = max(exchanges, key=lambda each: (each.started, each.index), default=None)
+    return _broken(last) if last else ""
+
+
+def tokens_of(exchanges: Iterable[LlmExchange]) -> Tokens | None:
+    """Their sum, without those that the model did not answer; None as soon as one is not known."""
     return summed(each.tokens for each in exchanges if not each.failed)
 
 
-def _failures(exchanges: Sequence[LlmExchange]) -> Iterator[str]:
+def failures(exchanges: Iterable[LlmExchange]) -> Iterator[str]:
+    """A note for each that the model did not answer."""
     yield from (failure(each) for each in exchanges if each.failed)
 
 
-def _unattributed(seen: ToolTraffic) -> Event:
-    """Tool traffic that no call of a model explains: it was made all the same."""
+def unattributed(seen: ToolTraffic, step: int | None = None) -> Event:
+    """Tool traffic that no call of a model explains: it was made all the same, at `step` where it is one."""
     data = {
         "exchange": seen.index,
         "service": seen.service,
@@ -120,6 +127,5 @@ def _unattributed(seen: ToolTraffic) -> Event:
         "effect": seen.effect,
         "fault": seen.fault,
     }
-    return Event(
-        kind="unattributed_call", by="proctor", data={key: value for key, value in data.items() if value is not None}
-    )
+    known = {key: value for key, value in data.items() if value is not None}
+    return Event(kind="unattributed_call", by="proctor", step=step, data=known)

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from proctor.trajectories.required import FIELDS, SESSION, TRACE, missing_fields
-from proctor.trajectory import Step, Tokens, ToolCall, Trajectory, TurnState
+from proctor.trajectories.required import FIELDS, SESSION, TRACE, missing_fields, required_of
+from proctor.trajectory import Llm, Step, Tokens, ToolCall, Trajectory, TurnState
 
 WHOLE = Trajectory(
     id="a",
@@ -59,3 +59,18 @@ def test_each_field_that_is_missing_is_named(field: str) -> None:
 def test_a_run_that_broke_off_needs_no_answer() -> None:
     broken = WHOLE.model_copy(update={"final_answer": None, "error": "time-out", "steps": WHOLE.steps[:2]})
     assert missing_fields(broken) == ()
+
+
+@pytest.mark.req(142)
+@pytest.mark.parametrize("llm", ["live", "replayed", "stand-in", ""])
+def test_a_trial_whose_model_was_seen_must_have_its_tokens(llm: Llm) -> None:
+    uncounted = WHOLE.model_copy(update={"tokens": None, "llm": llm})
+    assert missing_fields(uncounted, required_of(llm)) == ("token_usage",)
+
+
+@pytest.mark.req(142)
+def test_a_trial_whose_model_nobody_saw_needs_all_but_the_tokens() -> None:
+    uncounted = WHOLE.model_copy(update={"tokens": None})
+    assert missing_fields(uncounted, required_of("none")) == ()
+    assert missing_fields(uncounted.model_copy(update={"seconds": None}), required_of("none")) == ("elapsed",)
+    assert len(required_of("none")) == 8

@@ -47,7 +47,7 @@ class Surroundings:
 def lint(read: SuiteRead, around: Surroundings) -> tuple[Problem, ...]:
     """Every problem of a suite: those of cases in their order, then those of the whole."""
     of_cases = [problem for placed in read.cases for problem in _of_case(placed, around)]
-    return (*of_cases, *_of_set(read))
+    return (*of_cases, *_of_files(read), *_of_set(read))
 
 
 def _of_case(placed: Placed, around: Surroundings) -> Iterator[Problem]:
@@ -82,6 +82,16 @@ def _of_tools(placed: Placed, tools: Collection[str] | None) -> Iterator[Problem
     for name in dict.fromkeys(tools_named(placed.case)):
         if not any(name_match(name, tool) for tool in tools):
             yield _problem("unknown_tool", placed, f'names the tool "{name}", which is not there', nearest(name, tools))
+
+
+def _of_files(read: SuiteRead) -> Iterator[Problem]:
+    """Who works on a file sees all of its cases, and a blind one that was seen is none any more."""
+    seen = {placed.path for placed in read.cases if placed.case.set != "blind"}
+    mixed = {placed.path: placed for placed in reversed(read.cases) if placed.case.set == "blind"}
+    for path, first in reversed(mixed.items()):
+        if path in seen:
+            fix = "keep blind cases in a file of their own, which the suite includes"
+            yield _problem("blind_mixed", first, "is blind, and stands in one file with cases that are not", fix)
 
 
 def _of_set(read: SuiteRead) -> Iterator[Problem]:

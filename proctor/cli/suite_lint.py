@@ -35,7 +35,7 @@ def lint_suites(names: tuple[str, ...], seed: int, prove: bool, as_json: bool) -
     templates can make. A warning changes no status.
 
     \b
-    Exit status: 0 no error; 1 a case shows nothing or is out of date; 2 a file cannot be read as a suite.
+    Exit status: 0 no error; 1 a case shows nothing, is expired or not kept apart; 2 a file cannot be read as a suite.
 
     \b
       proctor suite lint

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator
+from datetime import UTC, datetime
 
 import click
 
@@ -13,6 +14,7 @@ from proctor.cases.suite import CaseFile, Suite
 from proctor.cli.project import project_config
 from proctor.cli.world_project import SEED_OPTION
 from proctor.errors import EXIT_FINE, SuiteError
+from proctor.harness.blind import note_use, select
 
 
 @click.command("list")
@@ -41,13 +43,22 @@ def list_suites(name: str | None, as_json: bool) -> int:
 @click.command("expand")
 @click.argument("name", metavar="SUITE")
 @SEED_OPTION
-def expand_suite(name: str, seed: int) -> int:
+@click.option(
+    "--blind",
+    is_flag=True,
+    help="Print the blind cases instead of the others. It is written down in suites/SUITE.blind.jsonl that you did.",
+)
+def expand_suite(name: str, seed: int, blind: bool) -> int:
     """Print every case of a suite as one JSON object a line, those of templates made out by the seed.
 
     \b
       proctor suite expand orders --seed 3 | jq .id
     """
-    for placed in read_suite(find_suite(project_config().root, name), seed).cases:
+    read = read_suite(find_suite(project_config().root, name), seed)
+    chosen = select(read, blind)
+    if blind:
+        note_use(read, [placed.case for placed in chosen], datetime.now(UTC), "suite expand")
+    for placed in chosen:
         click.echo(placed.case.model_dump_json(exclude_defaults=True))
     return EXIT_FINE
 

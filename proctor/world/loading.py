@@ -21,7 +21,7 @@ from proctor.world.world import World
 def load_world(reference: str, root: Path) -> WorldKind:
     """The world that `reference` names, from a file below `root`. Raises WorldError, which says what is wrong where."""
     module_name, _, name = reference.partition(":")
-    path = _file_of(reference, module_name, root)
+    path = world_file(reference, root)
     with _imported_afresh(module_name, path, root):
         module = _imported(reference, module_name)
     found = getattr(module, name, None)
@@ -40,8 +40,12 @@ def is_world(value: Any) -> bool:
     return isinstance(value, type) and issubclass(value, World) and value is not World
 
 
-def _file_of(reference: str, module_name: str, root: Path) -> Path:
-    """The module's file, which must lie below the project's folder: nothing else is run on a data file's word."""
+def world_file(reference: str, root: Path) -> Path:
+    """The file that a world's module is in. Raises WorldError where there is none.
+
+    It must lie below the project's folder: nothing else is run on a data file's word.
+    """
+    module_name = reference.partition(":")[0]
     base = root.joinpath(*module_name.split("."))
     for path in (base.with_suffix(".py"), base / "__init__.py"):
         if path.is_file():

@@ -58,6 +58,25 @@ async def test_an_error_of_a_case_is_status_1_and_names_file_line_and_fix(desk: 
     assert 'did you mean "calc_refund"?' in done.stdout
 
 
+@pytest.mark.req(152)
+async def test_blind_cases_are_printed_only_where_that_is_asked_for_and_then_written_down(project: Project) -> None:
+    project.configure('[services.orders]\nurl = "http://127.0.0.1:9"\n')
+    head = "name: desk\ntitle: t\ntests: this\ntests_not: that\ninclude: [blind/*.yaml]\n"
+    one = "cases:\n  - {id: %s, title: t, set: %s, turns: [{user: hello}], expect: {says: [hi]}}\n"
+    (project.root / "suites" / "blind").mkdir(parents=True)
+    (project.root / "suites" / "desk.yaml").write_text(head + one % ("seen", "baseline"), encoding="utf-8")
+    (project.root / "suites" / "blind" / "desk.yaml").write_text(one % ("unseen", "blind"), encoding="utf-8")
+    log = project.root / "suites" / "desk.blind.jsonl"
+    plain = await project.proctor("suite", "expand", "desk")
+    assert [json.loads(line)["id"] for line in plain.stdout.splitlines()] == ["seen"]
+    assert not log.exists()
+    blind = await project.proctor("suite", "expand", "desk", "--blind")
+    assert [json.loads(line)["id"] for line in blind.stdout.splitlines()] == ["unseen"]
+    (use,) = map(json.loads, log.read_text(encoding="utf-8").splitlines())
+    assert (use["reason"], use["suite"], use["cases"], use["run"]) == ("suite expand", "desk", 1, "")
+    assert (await project.proctor("suite", "lint", "desk")).status == 0
+
+
 @pytest.mark.parametrize(
     "arguments", [("lint", "nosuch"), ("list", "suites/x.yaml"), ("expand", "../x"), ("list", "order_desk/../../x")]
 )

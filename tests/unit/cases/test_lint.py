@@ -122,3 +122,20 @@ def test_a_baseline_set_wants_ten_of_each_category_and_long_chains() -> None:
     ]
     extended = case(97, turns=15, set="extended", expect=says)
     assert of_set(*full, extended) == ["no_long_chain", "no_longer_chain"], "it is not of the baseline set"
+
+
+@pytest.mark.req(152)
+def test_blind_cases_stand_in_a_file_of_their_own() -> None:
+    def mixed(*places: tuple[str, str]) -> list[str]:
+        cases = [case(at, set=each, expect={"says": ["x"]}) for at, (_, each) in enumerate(places)]
+        placed = tuple(Placed(cases[at], Path(file), at) for at, (file, _) in enumerate(places))
+        problems = lint(SuiteRead(Path("s.yaml"), SUITE, placed), Surroundings(TODAY, START))
+        found = [each for each in problems if each.code == "blind_mixed"]
+        assert all(each.level == "error" for each in found)
+        return [each.where for each in found]
+
+    assert mixed(("s.yaml", "baseline"), ("b.yaml", "blind"), ("b.yaml", "blind")) == []
+    assert mixed(("s.yaml", "blind")) == []
+    assert mixed(("s.yaml", "blind"), ("s.yaml", "blind"), ("s.yaml", "extended")) == ["s.yaml:0"]
+    files = [(name, each) for name in ("s.yaml", "b.yaml") for each in ("baseline", "blind")]
+    assert mixed(*files) == ["s.yaml:1", "b.yaml:3"]

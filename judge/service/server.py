@@ -7,17 +7,20 @@ import os
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from aiohttp import web
 
+from proctor.errors import UsageError
+from proctor.folder_lock import FolderLock
 from proctor.judge.salt import salt_in
 from proctor.judge.service import ledger, metrics, queue
 from proctor.judge.service.budgets import Budgets
 from proctor.judge.service.feed import Feed
 from proctor.judge.service.gates import ProviderGates
 from proctor.judge.service.http import RateLimit, guarding
-from proctor.judge.service.lock import FolderLock
 from proctor.judge.service.making import Maker
 from proctor.judge.service.queue import Taking
 from proctor.judge.service.reading import Offered
@@ -42,6 +45,7 @@ _HEADER_BYTES = 16 * 1024
 _LAST_ANSWERS = 5.0
 """Seconds that answers on their way have when the service stops."""
 DATABASE = "judge.db"
+LOCK = "service.lock"
 
 
 @dataclass
@@ -77,7 +81,7 @@ async def start_service(settings: Settings, *, salt: bytes | None = None, reuse:
     """
     gates = ProviderGates(settings.calls_at_once)
     models = {name: gates.model(name) for name in settings.models}
-    lock = FolderLock(settings.folder)
+    lock = FolderLock(settings.folder, LOCK, partial(_busy, settings.folder))
     try:
         store = await Store.open(settings.folder / DATABASE, STEPS)
     except BaseException:
@@ -159,3 +163,8 @@ def _noting(share: float) -> Noted:
         note_verdict(database, record.verdict, record.rubric, json.loads(terms).get("at_least"), share)
 
     return noted
+
+
+def _busy(folder: Path, holder: str) -> UsageError:
+    told = f"another judge works in {folder}{f' ({holder})' if holder else ''}"
+    return UsageError("judge_busy", told, "wait for it, or send it the work with --service URL")

@@ -20,6 +20,7 @@ Failure = Literal[
     "agent_flood",
     "agent_unreachable",
     "agent_refused",
+    "model_failed",
 ]
 """How an agent fails: each is an outcome of its trial, and the run goes on."""
 

@@ -39,13 +39,18 @@ class HttpConversation:
                 body = await _limited(answer)
         except TimeoutError:
             raise AgentFailed("agent_timeout", f"no answer within {seconds:g} s") from None
-        except (aiohttp.ClientError, ValueError) as error:
-            said = str(error) or type(error).__name__
-            raise AgentFailed("agent_unreachable", f"{self._url} cannot be asked: {said}") from None
+        except (aiohttp.ClientConnectorError, aiohttp.InvalidURL, ValueError) as error:
+            raise AgentFailed("agent_unreachable", f"{self._url} cannot be asked: {_said(error)}") from None
+        except aiohttp.ClientError as error:
+            raise AgentFailed("agent_ended", f"{self._url} broke off its answer: {_said(error)}") from None
         shown = body[:_SHOWN].decode("utf-8", "replace")
         if answer.status != _FINE:
             raise AgentFailed("agent_refused", f"{self._url} answered {answer.status}", shown)
         return read_answer(body, shown)
+
+
+def _said(error: Exception) -> str:
+    return str(error) or type(error).__name__
 
 
 async def _limited(answer: aiohttp.ClientResponse) -> bytes:

@@ -8,7 +8,7 @@ from proctor.cases.case import Case
 from proctor.cases.files import Placed, SuiteRead
 from proctor.cases.lint import Level, Problem
 from proctor.cases.proving import prove
-from proctor.checks.writes import ToolEffects
+from proctor.cli.tool_effects import tool_effects
 from proctor.cli.world_project import world_kinds
 from proctor.config import Config
 from proctor.errors import WorldError, WorldFailed
@@ -26,13 +26,9 @@ class Proofs:
 
     def __init__(self, config: Config, seed: int) -> None:
         """Raises WorldError for a world that cannot be loaded."""
-        services = config.services
         self._kinds = world_kinds(config)
         self._seed = seed
-        self._effects = ToolEffects(
-            tuple(pattern for each in services.values() for pattern in each.writes),
-            tuple(pattern for each in services.values() for pattern in each.reads),
-        )
+        self._effects = tool_effects(config)
 
     def problems(self, read: SuiteRead) -> Iterator[Problem]:
         """What is wrong with the references of a suite's cases."""

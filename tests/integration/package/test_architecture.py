@@ -88,6 +88,7 @@ RANKS = (
         "plain_shape",
         "model",
         "store",
+        "folder_lock",
         "prometheus",
     },
     {"tape_yaml", "tape_seal", "tape_format", "tape_bodies", "tape_cache", "tape_lock", "vcrpy_tapes"},

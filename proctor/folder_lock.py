@@ -1,9 +1,10 @@
-"""One service works on a folder at a time."""
+"""One process works on a folder at a time."""
 
 from __future__ import annotations
 
 import fcntl
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 from proctor.errors import UsageError
@@ -12,17 +13,16 @@ from proctor.errors import UsageError
 class FolderLock:
     """Held until it is let go, or the process ends in whatever way."""
 
-    def __init__(self, folder: Path) -> None:
-        """Take it. Raises UsageError where another service holds it."""
+    def __init__(self, folder: Path, name: str, busy: Callable[[str], UsageError]) -> None:
+        """Take it, by a file of that name. Raises what `busy` makes of who holds it, in words or empty."""
         folder.mkdir(parents=True, exist_ok=True)
-        self._file = os.open(folder / "service.lock", os.O_RDWR | os.O_CREAT, 0o600)
+        self._file = os.open(folder / name, os.O_RDWR | os.O_CREAT, 0o600)
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             holder = os.read(self._file, 500).decode(errors="replace").strip()
             os.close(self._file)
-            told = f"another judge works in {folder}{f' ({holder})' if holder else ''}"
-            raise UsageError("judge_busy", told, "wait for it, or send it the work with --service URL") from None
+            raise busy(holder) from None
         self.say(f"process {os.getpid()}")
 
     def say(self, holder: str) -> None:

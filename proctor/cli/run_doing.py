@@ -1,0 +1,161 @@
+"""A run from its begin to its end: the proxy, the record, the trials, and what is told on the way."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import signal
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+
+import aiohttp
+import click
+
+from proctor.agents.making import settings_of
+from proctor.cases.case import Case
+from proctor.cases.suite import CAPS
+from proctor.cli.run_agents import agents_of
+from proctor.cli.run_cost import affordable
+from proctor.cli.run_progress import Progress
+from proctor.cli.run_ready import Ready, new_run, ready
+from proctor.cli.run_resumed import check_same
+from proctor.cli.run_telling import telling
+from proctor.cli.tool_effects import tool_effects
+from proctor.cli.trial_sessions import trial_sessions
+from proctor.config import Config
+from proctor.errors import EXIT_MISSES, EXIT_PLATFORM, EXIT_USAGE
+from proctor.harness.blind import note_use
+from proctor.harness.counting import counted
+from proctor.harness.engine import LocalEngine
+from proctor.harness.planning import RunOptions
+from proctor.harness.purse import Budget
+from proctor.harness.result_cache import ResultCache
+from proctor.harness.run_reading import Recorded, one_run
+from proctor.harness.run_schema import STEPS
+from proctor.harness.run_store import DATABASE, RunStore
+from proctor.harness.running import Run
+from proctor.harness.throttle import Throttle
+from proctor.harness.trial import Outcome, TrialKey, TrialPlan
+from proctor.paths import Layout
+from proctor.store import Store
+
+
+def do_run(config: Config, options: RunOptions, resumed: str = "") -> tuple[Recorded, int]:
+    """Run a suite, or go on with the run of that id; gives what is on record, and the exit status.
+
+    Raises ProctorError where the run cannot begin or go on.
+    """
+    return asyncio.run(_do(ready(config, options), resumed))
+
+
+async def _do(given: Ready, resumed: str) -> tuple[Recorded, int]:
+    layout = Layout(given.config.root)
+    layout.ensure_state()
+    store = await Store.open(layout.state / DATABASE, STEPS)
+    run = resumed or new_run()
+    try:
+        record = RunStore(store, layout.state, run)
+        try:
+            cases, there = await (_resumed(given, record, layout) if resumed else _begun(given, record, store))
+            left = await _trials(given, record, store, given.plans(run, cases), there)
+        finally:
+            record.close()
+    finally:
+        await store.close()
+    recorded = await one_run(layout.state, run)
+    return recorded, _status(recorded, left)
+
+
+async def _begun(given: Ready, record: RunStore, store: Store) -> tuple[Sequence[Case], dict[TrialKey, Outcome]]:
+    """A new run: its cases, and no trial yet."""
+    cases, left_out = await affordable(given, store)
+    planned = len(given.plans(record.run, cases))  # what cannot be planned leaves no run behind
+    if given.options.blind:
+        note_use(given.read, cases, datetime.now(UTC), given.options.blind, record.run)
+    await record.begin(given.head(record.run, planned, left_out))
+    return cases, {}
+
+
+async def _resumed(given: Ready, record: RunStore, layout: Layout) -> tuple[Sequence[Case], dict[TrialKey, Outcome]]:
+    """A run that goes on: the cases that it began with, and the trials that are there. Raises UsageError."""
+    before = (await one_run(layout.state, record.run)).run
+    check_same(before, given.project.suite_version, given.project.agent_version)
+    left_out = set(json.loads(before["left_out_json"]))
+    return [case for case in given.cases if case.id not in left_out], await record.resume()
+
+
+async def _trials(
+    given: Ready, record: RunStore, store: Store, plans: Sequence[TrialPlan], there: Mapping[TrialKey, Outcome]
+) -> int:
+    """Every trial that is not there; gives how many were left for want of money."""
+    began, state = time.monotonic(), "stopped"
+    first = sum(not key.again for key in there)
+    progress = Progress(len(plans), first)
+    cap = given.options.at_once or CAPS[given.read.suite.size]
+    click.echo(f"{given.read.suite.name}: {len(plans)} trials, {cap} at once; run {record.run}", err=True)
+    try:
+        async with trial_sessions(given.config) as sessions, aiohttp.ClientSession(trust_env=False) as http:
+            engine = LocalEngine(
+                sessions,
+                agents_of(given.config, given.project.accounts),
+                settings_of(given.config.agent),
+                tool_effects(given.config),
+                given.config.llm_services,
+                telling(http),
+            )
+            run = Run(
+                engine,
+                record,
+                Throttle(cap),
+                progress,
+                sessions.late,
+                cache=ResultCache(store, Layout(given.config.root).state, given.project)
+                if given.options.cache
+                else None,
+                purse=Budget(given.options.max_cost, given.config.agent.model) if given.options.max_cost else None,
+            )
+            with stopped_by_term():
+                left = await run.go(plans, there)
+        state = "finished"
+    finally:
+        progress.over()
+        await asyncio.shield(record.end(state, time.monotonic() - began))
+        if state == "stopped":
+            click.echo(f"stopped; what is done is kept: proctor run --resume {record.run}", err=True)
+    return len(left)
+
+
+def _cache(given: Ready, store: Store) -> ResultCache | None:
+    return ResultCache(store, Layout(given.config.root).state, given.project) if given.options.cache else None
+
+
+def _purse(given: Ready) -> Budget | None:
+    budget = given.options.max_cost
+    return None if budget is None else Budget(budget, given.config.agent.model)
+
+
+def _status(recorded: Recorded, left: int) -> int:
+    """The exit status: 4, 2, 3, 1, where several hold."""
+    found = counted(recorded.trials)
+    if left and found.status != EXIT_PLATFORM:
+        click.echo(f"--max-cost is spent: {left} trials were not begun", err=True)
+        return EXIT_USAGE
+    if found.silent and found.status != EXIT_PLATFORM:
+        fix = "the agent must use the addresses of its task, or the variables that `proctor env` prints"
+        click.echo(f"no trial made any request that Proctor saw\n  {fix}", err=True)
+        return EXIT_MISSES
+    return found.status
+
+
+@contextmanager
+def stopped_by_term() -> Iterator[None]:
+    """Let SIGTERM end the task as Ctrl-C does: agents are ended, and what is done is kept."""
+    loop, task = asyncio.get_running_loop(), asyncio.current_task()
+    assert task is not None
+    loop.add_signal_handler(signal.SIGTERM, task.cancel)
+    try:
+        yield
+    finally:
+        loop.remove_signal_handler(signal.SIGTERM)

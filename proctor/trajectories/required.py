@@ -33,13 +33,14 @@ SESSION = (*TRACE, "session", "states", "step_tokens", "step_seconds", "tool_sta
 """A session log that names each turn's state, tokens and time."""
 
 
-def required_of(llm: Llm) -> tuple[str, ...]:
-    """What a trial must have, by what stood behind its model.
+def required_of(llm: Llm, *, stand_in: bool = False) -> tuple[str, ...]:
+    """What a trial must have, by what stood behind its model; `stand_in`: the tape's answers are those of a stand-in.
 
-    All of `TRACE`; only where no model was asked through Proctor (`none`) nobody could have seen what it cost. A model
-    that was seen and told no count leaves the trial without a required field, were it a stand-in.
+    All of `TRACE`, for a model that was seen, live or on a tape, and told no count leaves the cost unknown. Only where
+    none was asked through Proctor (`none`) could nobody see it, and a stand-in uses no tokens that it could tell.
     """
-    return tuple(name for name in TRACE if name != "token_usage") if llm == "none" else TRACE
+    uncounted = stand_in or llm in {"none", "stand-in"}
+    return tuple(name for name in TRACE if name != "token_usage") if uncounted else TRACE
 
 
 def missing_fields(trajectory: Trajectory, required: Iterable[str] = TRACE) -> tuple[str, ...]:

@@ -66,7 +66,7 @@ PLAIN = (("refund for anna", -0.1, "no refund for anna"), ("why?", 3.9, "closed"
 BLACK_BOX = [tool_row("query", {"id": 1}, {"a": 1}, 1.0), tool_row("pay", {}, "Error", 4.5, status=500)]
 
 
-@pytest.mark.req(18, 116, 141)
+@pytest.mark.req(18, 141)
 @pytest.mark.parametrize("streamed", [False, True], ids=["whole", "streamed"])
 @pytest.mark.parametrize("api", APIS)
 def test_one_conversation_stands_as_it_was_with_nothing_said_twice(api: str, streamed: bool) -> None:
@@ -373,3 +373,21 @@ def test_a_row_that_was_refused_is_a_failed_call() -> None:
     rows = [TraceRow.model_validate({"index": 0, "session": "s", **row})]
     (call,) = calls_of(from_trial(SUMMARY, rows, held(("pay", 0.0, "sorry"))))
     assert (call.failed, call.result) == (True, {"error": {"code": "miss", "message": "no"}})
+
+
+@pytest.mark.req(116)
+def test_a_step_has_its_number_thought_tool_arguments_result_and_status_and_the_run_its_reply() -> None:
+    _, rows = refund("chat", "anna", streamed=False)
+    asked = next(row for row in rows if row["service"] == "llm" and row["started"] == 2.0)
+    asked["result"]["choices"][0]["message"]["reasoning_content"] = "it is paid, so pay back"
+    run = built(rows, held(*PLAIN))
+    call = next(each for each in calls_of(run) if each.name == "pay")
+    asking, answer = run.steps[call.step], run.steps[call.result_step or 0]
+    assert (asking.index, asking.thought) == (5, "it is paid, so pay back")
+    assert (call.name, call.arguments, call.result, answer.status) == (
+        "pay",
+        {"id": "anna", "amount": 1},
+        {"error": "closed"},
+        409,
+    )
+    assert run.final_answer == "closed"

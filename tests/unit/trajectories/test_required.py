@@ -62,15 +62,17 @@ def test_a_run_that_broke_off_needs_no_answer() -> None:
 
 
 @pytest.mark.req(142)
-@pytest.mark.parametrize("llm", ["live", "replayed", "stand-in", ""])
+@pytest.mark.parametrize("llm", ["live", "replayed", ""])
 def test_a_trial_whose_model_was_seen_must_have_its_tokens(llm: Llm) -> None:
     uncounted = WHOLE.model_copy(update={"tokens": None, "llm": llm})
     assert missing_fields(uncounted, required_of(llm)) == ("token_usage",)
 
 
 @pytest.mark.req(142)
-def test_a_trial_whose_model_nobody_saw_needs_all_but_the_tokens() -> None:
+@pytest.mark.parametrize(("llm", "stand_in"), [("none", False), ("stand-in", False), ("replayed", True)])
+def test_a_trial_that_used_no_tokens_that_could_be_seen_needs_all_but_those(llm: Llm, stand_in: bool) -> None:
     uncounted = WHOLE.model_copy(update={"tokens": None})
-    assert missing_fields(uncounted, required_of("none")) == ()
-    assert missing_fields(uncounted.model_copy(update={"seconds": None}), required_of("none")) == ("elapsed",)
-    assert len(required_of("none")) == 8
+    required = required_of(llm, stand_in=stand_in)
+    assert missing_fields(uncounted, required) == ()
+    assert missing_fields(uncounted.model_copy(update={"seconds": None}), required) == ("elapsed",)
+    assert len(required) == 8

@@ -1,37 +1,24 @@
-"""A live model, through litellm: the one module that imports it, and only where a model is asked.
-
-Retries are ours, so that each attempt is recorded: litellm and the clients below it make none.
-"""
+"""A live model, through litellm: the one module that imports it, and only where a model is asked."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
 import os
-import time
 import warnings
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator
 from contextlib import suppress
-from dataclasses import dataclass
-from functools import lru_cache
-from random import Random
+from functools import lru_cache, partial
 from typing import Any
-from uuid import uuid4
 
 from proctor.errors import UsageError
-from proctor.model_call import Attempt, Model, ModelCall, ModelFailure, Reply, Usage
-from proctor.model_failures import Failed, failure_of, masked
-from proctor.model_gate import OPEN, Gate, leave
+from proctor.model_call import Model, ModelCall, Reply
+from proctor.model_chat import ChatModel
+from proctor.model_failures import Failed, masked
+from proctor.model_gate import OPEN, Gate
+from proctor.model_route import Question, Route, Wait, whole_choice
 from proctor.model_ways import Ways, first_ways
 from proctor.vendors import STAND_IN
-from proctor.wire import ATTEMPTS_HEADER
-
-ATTEMPTS = 3
-"""Of one question, where asking again may help."""
-FIRST_WAIT = 1.0
-"""Seconds; the bound of the wait doubles with each attempt, and the wait is drawn from 0 to the bound."""
-LONGEST_WAIT = 60.0
-"""Seconds that a provider may ask us to wait (`Retry-After`); whoever asks for more has failed."""
 
 _OFFLINE = {
     "LITELLM_LOCAL_MODEL_COST_MAP": "True",
@@ -39,8 +26,6 @@ _OFFLINE = {
     "LITELLM_MODE": "PRODUCTION",  # otherwise it reads the `.env` of any folder above
 }
 _LOGGERS = ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy")
-
-Wait = Callable[[float], Awaitable[None]]
 
 
 def model_of(name: str, *, base_url: str = "", gate: Gate = OPEN, wait: Wait = asyncio.sleep) -> Model:
@@ -51,9 +36,22 @@ def model_of(name: str, *, base_url: str = "", gate: Gate = OPEN, wait: Wait = a
     Raises UsageError where litellm is missing or knows no such provider.
     """
     litellm = _litellm()
-    _provider(litellm, name, base_url)
+    route = _route(litellm, name, base_url=base_url, gate=gate, wait=wait)
     supported = litellm.get_supported_openai_params(name) or []
-    return _Routed(name, litellm, first_ways(supported, _may_take_schemas(litellm, name)), base_url, gate, wait)
+    return _Routed(route, first_ways(supported, _may_take_schemas(litellm, name)))
+
+
+def chat_model_of(name: str, *, base_url: str = "", api_key: str = "", wait: Wait = asyncio.sleep) -> ChatModel:
+    """The same model, to be asked for the next message of a chat with tools.
+
+    `api_key` goes to its provider, if not what litellm looks up. Raises UsageError as `model_of` does.
+    """
+    return ChatModel(_route(_litellm(), name, base_url=base_url, api_key=api_key, wait=wait))
+
+
+def _route(litellm: Any, name: str, *, base_url: str, **more: Any) -> Route:
+    _provider(litellm, name, base_url)
+    return Route(name, litellm, partial(_close_with_the_loop, litellm), base_url, **more)
 
 
 @lru_cache(maxsize=256)
@@ -106,144 +104,48 @@ def _may_take_schemas(litellm: Any, name: str) -> bool:
     return bool(litellm.supports_response_schema(name))
 
 
-@dataclass(frozen=True)
-class _Tried:
-    """One attempt: the text or why there is none, what was used, who answered, and seconds."""
-
-    read: str | Failed
-    usage: Usage
-    returned: str
-    seconds: float
-    folded: int
-    """Attempts before it, where a tape answers that keeps only the last."""
-
-
 class _Routed:
     """A model behind a route of litellm."""
 
     is_stand_in = False
 
-    def __init__(self, name: str, litellm: Any, ways: Ways, base_url: str, gate: Gate, wait: Wait) -> None:
-        self.name = name
-        self._litellm = litellm
+    def __init__(self, route: Route, ways: Ways) -> None:
+        self.name = route.name
+        self._route = route
         self._ways = ways
-        self._base_url = base_url
-        self._gate = gate
-        self._wait = wait
 
     async def ask(self, call: ModelCall) -> Reply:
-        """See Model. One key goes with all attempts, so that a provider that knows it answers only once."""
-        await _close_with_the_loop(self._litellm)
-        key = f"proctor-{uuid4().hex}"
-        jitter = Random(f"{self.name} {call.seed}")  # noqa: S311 - spreads waits, hides nothing
-        attempts: list[Attempt] = []
-        ways, retries = self._ways, 0
-        while True:
-            tried = await self._in_turn(call, ways, key)
-            read = tried.read
-            if isinstance(read, str):
-                self._ways = ways
-                folded = [Attempt("not_kept", 0.0)] * tried.folded
-                return Reply(read, tried.returned, tried.usage, (*attempts, *folded, Attempt("ok", tried.seconds)))
-            attempts.append(Attempt(read.cause, tried.seconds, read.said))
-            if read.cause == "bad_request" and (others := ways.after(read.said)):
-                ways = others
-                continue
-            retries += 1
-            pause = _pause(read, retries, jitter)
-            if pause is None:
-                raise ModelFailure(read.cause, f"{self.name}: {read.said}", tuple(attempts), tried.usage)
-            await self._wait(pause)
+        """See Model. What a route refuses is left out, and from then on if it was answered without."""
+        ways = self._ways
+        messages = [{"role": message.role, "content": message.content} for message in call.messages]
 
-    async def _in_turn(self, call: ModelCall, ways: Ways, key: str) -> _Tried:
-        """One attempt through the gate. It is told of a limit that waiting ends, not of an account that is spent."""
-        async with self._gate.turn():
-            await leave()
-            tried = await self._try(call, ways, key)
-            if isinstance(tried.read, str):
-                self._gate.fine()
-            elif tried.read.cause == "rate_limited" and tried.read.again:
-                self._gate.limited(tried.read.after)
-        return tried
+        def parameters() -> dict[str, Any]:
+            return {"messages": messages, "drop_params": True, **ways.parameters(call)}
 
-    async def _try(self, call: ModelCall, ways: Ways, key: str) -> _Tried:
-        started, usage, returned, folded = time.monotonic(), Usage(), self.name, 0
-        read: str | Failed
-        try:
-            async with asyncio.timeout(call.timeout):
-                answer = await self._answer(call, ways, key)
-            usage = _usage(answer)
-            returned = str(getattr(answer, "model", None) or self.name)
-            folded = _folded(answer)
-            read = _read(answer)
-        except Exception as error:  # litellm raises whatever its parts raise; none may end a run
-            read = failure_of(error)
-        return _Tried(read, usage, returned, time.monotonic() - started, folded)
+        def other_way(refusal: str) -> bool:
+            nonlocal ways
+            others = ways.after(refusal)
+            ways = others or ways
+            return others is not None
 
-    async def _answer(self, call: ModelCall, ways: Ways, key: str) -> Any:
-        return await self._litellm.acompletion(
-            model=self.name,
-            messages=[{"role": message.role, "content": message.content} for message in call.messages],
-            **ways.parameters(call),
-            **({"api_base": self._base_url} if self._base_url else {}),
-            extra_headers={"Idempotency-Key": key},
-            timeout=call.timeout,
-            num_retries=0,
-            max_retries=0,
-            drop_params=True,
-        )
-
-
-def _pause(failed: Failed, retries: int, jitter: Random) -> float | None:
-    """Seconds to wait before the next attempt; None where there is to be none."""
-    if not failed.again or retries >= ATTEMPTS:
-        return None
-    if failed.after is not None and failed.after > LONGEST_WAIT:
-        return None
-    return (failed.after or 0.0) + jitter.uniform(0, FIRST_WAIT * 2 ** (retries - 1))
+        waits = f"{self.name} {call.seed}"
+        got = await self._route.ask(Question(call.timeout, waits, parameters, _read, other_way))
+        self._ways = ways
+        return Reply(got.value, got.model, got.usage, got.attempts)
 
 
 def _read(answer: Any) -> str | Failed:
     """The text of the one choice, or why there is none."""
-    choices = getattr(answer, "choices", None)
-    if not choices:
-        return Failed("no_reply", "the answer has no choice")
-    message, ended = choices[0].message, choices[0].finish_reason
+    choice = whole_choice(answer)
+    if isinstance(choice, Failed):
+        return choice
+    message = choice.message
     text = message.content if isinstance(message.content, str) else ""
-    refusal = getattr(message, "refusal", None)
-    if ended == "content_filter" or (refusal and not text.strip()):
-        return Failed("refusal", masked(str(refusal or "stopped by a content filter")))
-    if ended == "length":
-        return Failed("cut_off", "the answer reached the limit of output tokens")
-    return text if text.strip() else Failed("no_reply", f"the answer is empty ({ended})")
-
-
-def _folded(answer: Any) -> int:
-    """See _Tried."""
-    told = getattr(answer, "_hidden_params", {}).get("additional_headers") or {}
-    times = str(told.get(f"llm_provider-{ATTEMPTS_HEADER}", ""))
-    return int(times) - 1 if times.isdigit() else 0
-
-
-def _usage(answer: Any) -> Usage:
-    """As told. litellm writes 0 tokens where none were told, which no prompt has, and 0 where it knows no price."""
-    told = getattr(answer, "usage", None)
-    sent = _positive(getattr(told, "prompt_tokens", None))
-    if sent is None:
-        return Usage()
-    cached = getattr(getattr(told, "prompt_tokens_details", None), "cached_tokens", None)
-    received = getattr(told, "completion_tokens", None)
-    cost = getattr(answer, "_hidden_params", {}).get("response_cost")
-    return Usage(
-        input_tokens=sent,
-        output_tokens=received if isinstance(received, int) else None,
-        cached_tokens=cached if isinstance(cached, int) else None,
-        cost=float(cost) if isinstance(cost, int | float) and cost > 0 else None,
-    )
-
-
-def _positive(value: Any) -> int | None:
-    return value if isinstance(value, int) and value > 0 else None
+    if text.strip():
+        return text
+    if refusal := getattr(message, "refusal", None):
+        return Failed("refusal", masked(str(refusal)))
+    return Failed("no_reply", f"the answer is empty ({choice.finish_reason})")
 
 
 _closers: dict[asyncio.AbstractEventLoop, AsyncGenerator[None]] = {}

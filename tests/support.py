@@ -108,6 +108,14 @@ def clean_environment() -> dict[str, str]:
     return {**kept, "PYTHONPATH": str(ROOT)}
 
 
+def running(process: int) -> bool:
+    """It is there, and not only waiting for somebody to take notice of its end (Linux)."""
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] not in ("Z", "X")
+    except FileNotFoundError:
+        return False
+
+
 def namespaces_permitted() -> bool:
     """Whether this machine lets anybody make user and network namespaces."""
     try:

@@ -10,7 +10,7 @@ import argparse
 import json
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, cast
@@ -31,13 +31,7 @@ MAX_MODEL_CALLS = 12  # in one turn
 NO_COMPLETION = "the model's answer is not a chat completion"
 NEEDED = ("ORDERS_URL", "OPENAI_BASE_URL", "OPENAI_API_KEY")
 
-SYSTEM_PROMPT = """\
-You are the customer service agent of an online shop. You are talking to customer {customer_id}.
-Call get_token with the customer's number before any other tool.
-Look an order up before you act on it. Calculate a refund before you create it, and send exactly that amount.
-Look at the stock before you send an item again. Quote a policy only from search_policy.
-State only what the tools answered. When a tool refuses, tell the customer so and why.
-Answer in the customer's language, briefly."""
+SYSTEM_PROMPT = (Path(__file__).parent / "prompt.txt").read_text(encoding="utf-8").rstrip()  # with {account}
 
 
 class AgentError(Exception):
@@ -63,6 +57,7 @@ class Agent:
     model: str
     show: Callable[[str], None]
     messages: list[ChatCompletionMessageParam]
+    sampling: Mapping[str, Any] = field(default_factory=lambda: {"temperature": 0})
     tool_calls: list[ToolCall] = field(default_factory=list)
 
     def take_turn(self, text: str) -> str:
@@ -85,7 +80,7 @@ class Agent:
         """One model call; its message joins the history."""
         try:
             completion = self.llm.chat.completions.create(
-                model=self.model, messages=self.messages, tools=TOOLS, temperature=0
+                model=self.model, messages=self.messages, tools=TOOLS, **self.sampling
             )
         except json.JSONDecodeError as error:  # the SDK lets it through
             raise AgentError(NO_COMPLETION) from error
@@ -125,12 +120,16 @@ def checked_message(completion: ChatCompletion) -> ChatCompletionMessage:
         raise AgentError(NO_COMPLETION) from error
 
 
+def system_message(customer_id: str) -> ChatCompletionMessageParam:
+    """What every conversation of that customer begins with."""
+    return {"role": "system", "content": SYSTEM_PROMPT.replace("{account}", customer_id)}
+
+
 def hold(conversation: Conversation, show: Callable[[str], None]) -> dict[str, Any]:
     """Holds the whole conversation and returns what happened, ready for JSON."""
-    system = SYSTEM_PROMPT.format(customer_id=conversation.customer_id)
     model = os.environ.get("ORDER_DESK_MODEL") or DEFAULT_MODEL
     with OpenAI() as llm, ToolClient(os.environ["ORDERS_URL"]) as tools:
-        agent = Agent(llm, tools, model, show, [{"role": "system", "content": system}])
+        agent = Agent(llm, tools, model, show, [system_message(conversation.customer_id)])
         replies = [agent.take_turn(text) for text in conversation.turns]
     calls = [asdict(call) for call in agent.tool_calls]
     return {"conversation": conversation.name, "tool_calls": calls, "replies": replies}

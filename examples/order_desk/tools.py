@@ -101,6 +101,10 @@ class ToolClient:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the connections."""
         self._http.close()
 
     def call(self, name: str, arguments: Mapping[str, Any]) -> ToolAnswer:

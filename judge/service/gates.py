@@ -13,9 +13,10 @@ from dataclasses import dataclass
 from random import Random
 
 from proctor.judge.choosing import chosen_model
-from proctor.model import FIRST_WAIT, LONGEST_WAIT, Wait, provider_of
+from proctor.model import provider_of
 from proctor.model_call import Model, ModelCall, ModelFailure, Reply
 from proctor.model_gate import Gate, leave
+from proctor.model_route import FIRST_WAIT, LONGEST_WAIT, Wait
 
 Clock = Callable[[], float]
 

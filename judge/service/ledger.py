@@ -15,9 +15,9 @@ from proctor.errors import StoreError
 from proctor.judge.exchanges import Exchange, key_of
 from proctor.judge.service.queue import put_back
 from proctor.judge.service.till import Paying, today
-from proctor.model import ATTEMPTS
 from proctor.model_call import Model, ModelCall, ModelFailure, Reply
 from proctor.model_gate import told_of_leaving
+from proctor.model_route import ATTEMPTS
 from proctor.prices import worst_cost
 from proctor.store import Store
 from proctor.verdict import CriterionResult

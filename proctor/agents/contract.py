@@ -22,7 +22,7 @@ Failure = Literal[
     "agent_refused",
     "model_failed",
 ]
-"""How an agent fails: each is an outcome of its trial, and the run goes on."""
+"""How an agent fails: each is an outcome of its trial, and the run goes on. `model_failed` is none of its doing."""
 
 
 class Said(BaseModel):

@@ -117,7 +117,7 @@ class LocalEngine:
             found = replace(
                 found,
                 model_error=self._model_error(tried.seen, run),
-                missing=missing_fields(run, required_of(run.llm)),
+                missing=missing_fields(run, _required(tried.seen)),
                 after_end=untold(tried.talk, tried.seen, self._llm),
                 leaked=tried.leaked,
                 looked=looked,
@@ -131,6 +131,10 @@ class LocalEngine:
         """Nothing where a planned fault spoilt a model's answer: what the agent makes of it is its own conduct."""
         faulted = any(each.service in self._llm for each in seen.summary.faults)
         return "" if faulted else model_broke(seen, run)
+
+
+def _required(seen: SessionSeen) -> tuple[str, ...]:
+    return required_of(seen.summary.llm, stand_in=any(row.stand_in for row in seen.rows))
 
 
 async def _talked(talk: Talk, agent: Conversation, tried: _Tried) -> None:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
+from threading import Lock
 from types import ModuleType
 from typing import Any
 
@@ -16,13 +17,16 @@ from proctor.errors import WorldError, nearest
 from proctor.world.kind import WorldKind
 from proctor.world.world import World
 
+_ONE_AT_A_TIME = Lock()
+"""Sessions are opened in threads, and what is being imported is looked for in tables of the whole process."""
+
 
 @lru_cache(maxsize=32)
 def load_world(reference: str, root: Path) -> WorldKind:
     """The world that `reference` names, from a file below `root`. Raises WorldError, which says what is wrong where."""
     module_name, _, name = reference.partition(":")
     path = world_file(reference, root)
-    with _imported_afresh(module_name, path, root):
+    with _ONE_AT_A_TIME, _imported_afresh(module_name, path, root):
         module = _imported(reference, module_name)
     found = getattr(module, name, None)
     if found is None:

@@ -15,7 +15,7 @@ from proctor.agents import command as command_module
 from proctor.agents.command import CommandConversation
 from proctor.agents.contract import AgentFailed, Answered, Asked
 from proctor.agents.http import HttpConversation
-from tests.support import serving
+from tests.support import running, serving
 
 SECONDS = 20.0
 
@@ -116,14 +116,7 @@ async def test_processes_that_a_program_leaves_behind_are_ended_and_counted(tmp_
     (answer,) = await talk(conversation, "hello")
     assert (conversation.status, conversation.leaked >= 1) == (0, True)
     for process in map(int, answer.reply.split()):
-        assert not _runs(process)
-
-
-def _runs(process: int) -> bool:
-    try:
-        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] not in ("Z", "X")
-    except FileNotFoundError:
-        return False
+        assert not running(process)
 
 
 async def test_a_program_that_will_not_end_after_its_last_turn_is_killed_and_says_so(

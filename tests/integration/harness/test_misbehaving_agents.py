@@ -11,7 +11,7 @@ import pytest
 from aiohttp import web
 
 from tests.integration.harness.shop import CALLING, case, ends, run, set_up
-from tests.support import Project, serving
+from tests.support import Project, running, serving
 
 MISBEHAVING = (
     CALLING
@@ -80,7 +80,12 @@ MORE: dict[str, dict[str, Any]] = {
 }
 
 
+@pytest.mark.req(16)
 @pytest.mark.req(19)
+@pytest.mark.req(20)
+@pytest.mark.req(153)
+@pytest.mark.req(202)
+@pytest.mark.req(206)
 @pytest.mark.req(223)
 async def test_each_way_to_misbehave_is_named_and_the_rest_goes_on(
     project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -90,7 +95,7 @@ async def test_each_way_to_misbehave_is_named_and_the_rest_goes_on(
     done, told = await run(project)
     assert ends(told) == ENDS
     assert done.status == 1
-    assert not Path(f"/proc/{(tmp_path / 'pid').read_text()}").exists()
+    assert not running(int((tmp_path / "pid").read_text()))
     by_case = {trial["case_id"]: trial for trial in told["trials"] if not trial["again"]}
     assert {name for name, trial in by_case.items() if trial["label"] == "definite"} == {
         name for name, (outcome, _) in ENDS.items() if outcome == "fail"

@@ -11,8 +11,9 @@ from aiohttp import web
 
 from proctor.errors import UsageError
 from proctor.judge.stand_ins import stand_in
-from proctor.model import ATTEMPTS, model_of
+from proctor.model import model_of
 from proctor.model_call import Message, Model, ModelCall, ModelFailure, Reply
+from proctor.model_route import ATTEMPTS
 from tests.support import Project, serving, session
 from tests.unit.judge.prompts import call, results
 from tools.stand_in_judge_server import Answer, Served, by_model, in_turn, serving_judge

@@ -9,8 +9,9 @@ import pytest
 
 from proctor.errors import UsageError
 from proctor.judge.service.gates import ProviderGate
-from proctor.model import LONGEST_WAIT, model_of, provider_of
+from proctor.model import model_of, provider_of
 from proctor.model_call import Message, Model, ModelCall, ModelFailure
+from proctor.model_route import LONGEST_WAIT
 from tests.unit.judge.service.clocks import Time, settled
 from tools.stand_in_judge_server import Answer, Answering, Asked, Served, in_turn, serving_judge
 

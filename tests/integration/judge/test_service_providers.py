@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from proctor import model as live_model
+from proctor import model_route
 from proctor.judge.inquiry import Terms
 from proctor.judge.service import asked_for, gates
 from proctor.judge_client import JudgeClient
@@ -59,7 +59,7 @@ class Provider:
 @pytest.fixture(autouse=True)
 def _no_long_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is seconds for users is hundredths here."""
-    monkeypatch.setattr(live_model, "FIRST_WAIT", 0.01)
+    monkeypatch.setattr(model_route, "FIRST_WAIT", 0.01)
     monkeypatch.setattr(gates, "FIRST_WAIT", 0.01)
     monkeypatch.setattr(gates, "LONGEST_WAIT", 0.02)
 

@@ -87,6 +87,8 @@ RANKS = (
         "plain_yaml",
         "plain_shape",
         "model",
+        "model_chat",
+        "model_route",
         "store",
         "folder_lock",
         "prometheus",

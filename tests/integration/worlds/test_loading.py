@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from proctor.errors import UsageError
+from proctor.world.loading import load_world
+from proctor.world.session import WorldSession
 from tests.integration.worlds.support import with_shop
 from tests.support import Project, session
 
@@ -81,3 +84,33 @@ async def test_two_projects_in_one_process_have_each_its_own_module(project: Pro
         each.configure('[services.made]\nworld = "made:Made"\n')
         async with session(each, "case", "world") as run, run.http.post(run.url("made", "/tools/look")) as answer:
             assert await answer.json() == number
+
+
+SHELF = """\
+from pydantic import BaseModel
+from shelves.parts import OWN
+from proctor.world import World, tool
+
+class State(BaseModel):
+    own: str = OWN
+
+class Shelf(World[State]):
+    @tool
+    def look(self) -> str:
+        "Look."
+        return self.state.own
+"""
+
+
+def test_worlds_that_are_loaded_at_the_same_time_get_each_its_own_modules(tmp_path: Path) -> None:
+    roots = [tmp_path / str(number) for number in range(8)]
+    for root in roots:
+        (root / "shelves").mkdir(parents=True)
+        (root / "shelves" / "world.py").write_text(SHELF, encoding="utf-8")
+        (root / "shelves" / "parts.py").write_text(f"OWN = {root.name!r}\n", encoding="utf-8")
+    for again in range(5):
+        with ThreadPoolExecutor(len(roots)) as threads:
+            load_world.cache_clear()
+            kinds = list(threads.map(lambda root: load_world("shelves.world:Shelf", root), roots))
+        owns = [WorldSession(kind, 1).call("look", b"{}").body for kind in kinds]
+        assert owns == [f'"{root.name}"'.encode() for root in roots], again

@@ -10,8 +10,8 @@ import pytest
 
 from proctor.errors import UsageError
 from proctor.judge.service.gates import ProviderGate, ProviderGates
-from proctor.model import FIRST_WAIT, LONGEST_WAIT
 from proctor.model_call import ModelFailure
+from proctor.model_route import FIRST_WAIT, LONGEST_WAIT
 from tests.unit.judge.prompts import call, results
 from tests.unit.judge.service.clocks import Time, settled
 

@@ -104,8 +104,11 @@ def _stopped(found: Found) -> Iterator[Ended]:
 def _of_session(found: Found) -> Iterator[Ended]:
     for error in found.summary.errors if found.summary else ():
         yield Ended("fail", error.code, error.message, error.fix)
-    for reason in found.summary.aside_reasons if found.summary else ():
-        yield Ended("fail", "not_sealed", f"the recording was put aside: {reason}")
+    if found.summary is None:
+        return
+    for reason in found.summary.aside_reasons:
+        fix = f"record again, or take it as it is: proctor cassette accept {found.summary.cassette}"
+        yield Ended("error", "not_sealed", f"the recording was put aside: {reason}", fix, again=False)
 
 
 def _of_checks(looked: Sequence[Looked]) -> Iterator[Ended]:

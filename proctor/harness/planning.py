@@ -49,6 +49,11 @@ class RunOptions(BaseModel):
     """US dollars."""
     cache: bool = False
 
+    @property
+    def keeps(self) -> bool:
+        """Tapes are made: by `record`, or by a mode that was asked for."""
+        return self.record or not KEPT.isdisjoint(self.modes.values())
+
 
 @dataclass(frozen=True)
 class Project:
@@ -73,7 +78,7 @@ def chosen_cases(suite: str, cases: Sequence[Case], only: Sequence[str]) -> list
 
 def trials_of(case: Case, read: SuiteRead, options: RunOptions) -> int:
     """How many trials of a case a run has."""
-    return 1 if options.record else options.trials or case.trials or read.suite.trials
+    return 1 if options.keeps else options.trials or case.trials or read.suite.trials
 
 
 def plans(run: str, read: SuiteRead, cases: Sequence[Case], options: RunOptions, project: Project) -> list[TrialPlan]:
@@ -190,6 +195,7 @@ def _spec(
         faults=_faults(case),
         guard=guard,
         recorded_by=f"proctor run {suite} --record --only {case.id}",
+        extended_by=f"proctor run {suite} --only {case.id}",
     )
 
 

@@ -102,7 +102,7 @@ class Run:
 
     async def _trial(self, plan: TrialPlan, under: int) -> None:
         done = await self._kept(plan, under)
-        if done.ended.outcome == "fail":
+        if done.ended.outcome == "fail" and not plan.keeps:
             await self._again(replace(plan, again=True), under)
 
     async def _again(self, plan: TrialPlan, under: int) -> None:
@@ -132,7 +132,7 @@ class Run:
             if self.throttle.ended(failed, under):
                 self.watcher.slowed(self.throttle.cap)
             done = replace(done, attempts=attempt, errors=tuple(errors))
-            if not failed or not done.ended.again or attempt == ATTEMPTS:
+            if not failed or not done.ended.again or plan.keeps or attempt == ATTEMPTS:
                 break
             errors.append(f"{done.ended.reason}: {done.ended.message}")
             self.watcher.attempt_failed(done)
@@ -155,7 +155,7 @@ def to_do(plans: Sequence[TrialPlan], there: Mapping[TrialKey, Outcome]) -> list
         again = replace(plan, again=True)
         if plan.key not in there:
             left.append(plan)
-        elif there[plan.key] == "fail" and again.key not in there:
+        elif there[plan.key] == "fail" and not plan.keeps and again.key not in there:
             left.append(again)
     return left
 

@@ -11,7 +11,7 @@ from proctor.cases.evaluating import Looked
 from proctor.cases.identity import Identity
 from proctor.cases.parts import Limits
 from proctor.trajectory import Trajectory
-from proctor.wire import SessionSpec
+from proctor.wire import KEPT, SessionSpec
 
 Outcome = Literal["pass", "fail", "error", "invalid", "off_tape", "not_assessable"]
 """`error` is the platform's: nothing was measured. `off_tape`: a call that nobody recorded, or past the services."""
@@ -51,6 +51,11 @@ class TrialPlan:
     def key(self) -> TrialKey:
         """Which trial of its run."""
         return TrialKey(self.case.id, self.number, self.again)
+
+    @property
+    def keeps(self) -> bool:
+        """It makes a tape, so it runs once: a second time would meet what the first has left in the real services."""
+        return not KEPT.isdisjoint(self.spec.modes.values())
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ from proctor.cli.run_telling import telling
 from proctor.cli.tool_effects import tool_effects
 from proctor.cli.trial_sessions import trial_sessions
 from proctor.config import Config
-from proctor.errors import EXIT_PLATFORM
+from proctor.errors import EXIT_PLATFORM, not_writable
 from proctor.harness.blind import note_use
 from proctor.harness.engine import LocalEngine
 from proctor.harness.planning import RunOptions
@@ -70,7 +70,10 @@ def do_run(config: Config, options: RunOptions, resumed: str = "") -> tuple[Reco
 async def run_suite(given: Ready, resumed: str = "", wait: Wait = asyncio.sleep) -> Recorded:
     """The run itself; `wait` is how it waits before it tries a trial again."""
     layout = Layout(given.config.root)
-    layout.ensure_state()
+    try:
+        layout.ensure_state()
+    except OSError as error:
+        raise not_writable(layout.state, error) from None
     store = await Store.open(layout.state / DATABASE, STEPS)
     run = resumed or new_run()
     try:

@@ -30,6 +30,7 @@ from proctor.config import Config
 from proctor.errors import EXIT_PLATFORM, not_writable
 from proctor.harness.blind import note_use
 from proctor.harness.engine import LocalEngine
+from proctor.harness.masking import Masking, account_secrets
 from proctor.harness.planning import RunOptions
 from proctor.harness.purse import Budget
 from proctor.harness.result_cache import ResultCache
@@ -122,9 +123,13 @@ async def _trials(
         click.echo(f"{case} is not recorded: {why}", err=True)
     click.echo(f"{given.read.suite.name}: {len(plans)} trials, {cap} at once; run {record.run}", err=True)
     try:
-        async with trial_sessions(given.config) as sessions, aiohttp.ClientSession(trust_env=False) as http:
+        secrets = account_secrets(given.project.accounts, {plan.identity.account for plan in plans})
+        async with (
+            trial_sessions(given.config, secrets=secrets) as sessions,
+            aiohttp.ClientSession(trust_env=False) as http,
+        ):
             run = Run(
-                _engine(given, sessions, http),
+                Masking(_engine(given, sessions, http), secrets),
                 record,
                 Throttle(cap),
                 progress,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -176,7 +176,8 @@ def _check_worlds(case: Case, modes: Mapping[str, Mode]) -> None:
 def _identity(case: Case, run: str, number: int, modes: Mapping[str, Mode], accounts: Accounts) -> Identity:
     """A user whom nobody has met before, unless a tape holds what a user says: then always the same."""
     taped = not (FROM_TAPE | KEPT).isdisjoint(modes.values())
-    return resolve(case, accounts, _ON_TAPE if taped else run, 0 if taped else number)
+    identity = resolve(case, accounts, _ON_TAPE if taped else run, 0 if taped else number)
+    return replace(identity, fresh=identity.fresh and not taped)
 
 
 def _spec(

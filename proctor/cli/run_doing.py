@@ -34,7 +34,7 @@ from proctor.harness.masking import Masking, account_secrets
 from proctor.harness.planning import RunOptions
 from proctor.harness.purse import Budget
 from proctor.harness.result_cache import ResultCache
-from proctor.harness.run_reading import Recorded, one_run
+from proctor.harness.run_reading import Recorded, Row, one_run
 from proctor.harness.run_schema import STEPS
 from proctor.harness.run_store import DATABASE, RunStore
 from proctor.harness.running import Run
@@ -81,7 +81,8 @@ async def run_suite(given: Ready, resumed: str = "", wait: Wait = asyncio.sleep)
         record = RunStore(store, layout.state, run)
         try:
             cases, there = await (_resumed(given, record, layout) if resumed else _begun(given, record, store))
-            await _trials(given, record, store, given.plans(run, cases), there, wait)
+            purse = _purse(given, (await one_run(layout.state, run)).trials)
+            await _trials(given, record, store, given.plans(run, cases), there, purse, wait)
         finally:
             record.close()
     finally:
@@ -113,6 +114,7 @@ async def _trials(
     store: Store,
     plans: Sequence[TrialPlan],
     there: Mapping[TrialKey, Outcome],
+    purse: Budget | None,
     wait: Wait,
 ) -> None:
     """Every trial that is not there."""
@@ -135,7 +137,7 @@ async def _trials(
                 progress,
                 sessions.late,
                 cache=_cache(given, store),
-                purse=_purse(given),
+                purse=purse,
                 wait=wait,
             )
             with stopped_by_term():
@@ -143,6 +145,8 @@ async def _trials(
         state = "finished"
     finally:
         progress.over()
+        if purse is not None and purse.untold:
+            click.echo(f"{purse.untold} trials cost something that nobody could count: no usage was told", err=True)
         if state == "stopped":
             click.echo(f"stopped; what is done is kept: proctor run --resume {record.run}", err=True)
         await asyncio.shield(record.end(state, time.monotonic() - began))
@@ -168,9 +172,13 @@ def _cache(given: Ready, store: Store) -> ResultCache | None:
     return ResultCache(store, Layout(given.config.root).state, given.project) if given.options.cache else None
 
 
-def _purse(given: Ready) -> Budget | None:
-    budget = given.options.max_cost
-    return None if budget is None else Budget(budget, given.config.agent.model)
+def _purse(given: Ready, made: Sequence[Row]) -> Budget | None:
+    """What may still be spent, where these trials have been made already."""
+    if given.options.max_cost is None:
+        return None
+    purse = Budget(given.options.max_cost, given.config.agent.model)
+    purse.spent(made)
+    return purse
 
 
 def _status(recorded: Recorded) -> int:

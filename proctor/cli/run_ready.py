@@ -15,6 +15,7 @@ from proctor.cli.hooks import asks_staging
 from proctor.config import AgentConfig, Config
 from proctor.harness.agent_version import agent_version
 from proctor.harness.blind import select
+from proctor.harness.cache_key import project_inputs
 from proctor.harness.planning import Project, RunOptions, chosen_cases, plans, trials_of
 from proctor.harness.recorded import makers
 from proctor.harness.run_store import RunHead
@@ -65,8 +66,10 @@ class Ready:
 
 
 def ready(config: Config, options: RunOptions) -> Ready:
-    """Read all that a run needs. Raises SuiteError, ConfigError; nothing is written."""
+    """Read all that a run needs. Raises SuiteError, ConfigError, UsageError; nothing is written."""
     config = _with_command(config, options.command)
+    if options.cache:
+        project_inputs(config, {})  # an agent of no known version is refused before the first trial
     read = read_suite(find_suite(config.root, options.suite), options.seed)
     layout = Layout(config.root)
     project = Project(

@@ -113,6 +113,9 @@ def _notes(recorded: Recorded, found: Counted, first: Sequence[Row]) -> Iterator
     left_out = json.loads(recorded.run["left_out_json"])
     if left_out:
         yield f"  {len(left_out)} cases did not fit into --max-cost: {', '.join(left_out)}"
+    cached = sum(bool(trial["cached_from"]) for trial in first)
+    if cached:
+        yield f"  {cached} of {len(first)} results are those of earlier runs (--cache)"
     if found.missing:
         further = "" if recorded.run["state"] == "finished" else f": proctor run --resume {recorded.run['id']}"
         yield f"  {found.missing} of {recorded.run['planned']} trials are missing{further}"

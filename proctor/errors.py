@@ -202,6 +202,12 @@ def recording_command(name: str, command: str = "COMMAND") -> str:
     return f"proctor record --cassette {name} -- {command}"
 
 
+def not_writable(path: Path, error: Exception) -> StoreError:
+    """The error for what should be kept at a path that the disk refuses."""
+    said = getattr(error, "strerror", None) or error
+    return StoreError("not_writable", f"{path} cannot be written: {said}", "see to its disk, folder and rights")
+
+
 def cassette_missing(name: str, path: Path, known: Iterable[str]) -> CassetteMissing:
     """The error for a tape that is not there: names the file looked for, the nearest tape and the command."""
     return CassetteMissing(

@@ -7,16 +7,19 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-from proctor.errors import UsageError
+from proctor.errors import UsageError, not_writable
 
 
 class FolderLock:
     """Held until it is let go, or the process ends in whatever way."""
 
     def __init__(self, folder: Path, name: str, busy: Callable[[str], UsageError]) -> None:
-        """Take it, by a file of that name. Raises what `busy` makes of who holds it, in words or empty."""
-        folder.mkdir(parents=True, exist_ok=True)
-        self._file = os.open(folder / name, os.O_RDWR | os.O_CREAT, 0o600)
+        """Take it, by a file of that name. Raises what `busy` makes of who holds it, in words or empty; StoreError."""
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            self._file = os.open(folder / name, os.O_RDWR | os.O_CREAT, 0o600)
+        except OSError as error:
+            raise not_writable(folder, error) from None
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:

@@ -15,7 +15,7 @@ from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-from proctor.errors import StoreError
+from proctor.errors import StoreError, not_writable
 
 if TYPE_CHECKING:
     from sqlite_utils import Database as Database
@@ -186,5 +186,4 @@ def _refused(path: Path, error: Exception) -> Exception:
     if code in _DAMAGED:
         fix = "move it away, and a new one is made"
         return StoreError("store_damaged", f"{path} cannot be read as a SQLite file: {error}", fix)
-    said = getattr(error, "strerror", None) or error
-    return StoreError("not_writable", f"{path} cannot be written: {said}", "see to its disk, folder and rights")
+    return not_writable(path, error)

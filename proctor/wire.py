@@ -102,6 +102,8 @@ class SessionSpec(BaseModel):
     """What goes wrong, and when. No faulted exchange is ever recorded."""
     guard: Guard | None = None
     """When the agent is stopped."""
+    extended_by: str = ""
+    """The command that extends the tape, once modes are added to it; by default `proctor replay` with the agent's."""
     recorded_by: str = ""
     """The command that records the tape again, for messages; by default `proctor record`."""
     passed: tuple[str, ...] = ()

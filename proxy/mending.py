@@ -34,10 +34,9 @@ def more(tape: Tape, spec: SessionSpec, service: str) -> str:
         return again(tape, spec)
     others = [f"--mode {name}={mode}" for name, mode in spec.modes.items() if mode != "replay"]
     modes = " ".join([*others, f"--mode {service}=new_episodes"])
-    return (
-        "if the call is meant, extend the tape by it: "
-        f"proctor replay --cassette {tape.cassette.name} {modes} -- {_command(tape)}"
-    )
+    replay = f"proctor replay --cassette {tape.cassette.name} {modes} -- {_command(tape)}"
+    command = f"{spec.extended_by} {modes}" if spec.extended_by else replay
+    return f"if the call is meant, extend the tape by it: {command}"
 
 
 def fix(tape: Tape, spec: SessionSpec, service: str, cause: Cause) -> str:

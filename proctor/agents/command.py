@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-from collections import deque
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
@@ -13,13 +12,12 @@ from typing import Self
 
 from proctor.agents.contract import LARGEST_ANSWER, AgentFailed, Answered, Asked, read_answer
 from proctor.agents.leftovers import MARK, kill_group, kill_marked, new_mark
+from proctor.agents.printed import Printed
 
 GRACE = 5.0
 """Seconds that a program has to end after its last turn."""
 MOST_PRINTED = 32 * 1024 * 1024
 """Bytes that it may print beside its answers in one turn."""
-_KEPT_LINES = 40
-_SHOWN = 4_000
 _PIECE = 64 * 1024
 _POLL = 0.01
 _PAUSE = 0.5
@@ -41,7 +39,7 @@ class CommandConversation:
         self._variables = {**variables, MARK: self._mark}
         self._folder = folder
         self._left = turns
-        self._printed: deque[str] = deque(maxlen=_KEPT_LINES)
+        self._printed = Printed()
         self.leaked = 0
         """Processes that it left running, known after the end."""
         self.status: int | None = None
@@ -94,7 +92,7 @@ class CommandConversation:
 
     def shown(self) -> str:
         """The end of what it printed beside its answers."""
-        return "\n".join(self._printed)[-_SHOWN:]
+        return self._printed.shown()
 
     async def _tell(self, asked: Asked) -> None:
         stdin = self._process.stdin
@@ -122,7 +120,7 @@ class CommandConversation:
             if not line:
                 raise await self._ended()
             printed += len(line)
-            self._keep(line)
+            self._printed.add("out", line)
             if printed > MOST_PRINTED:
                 told = f"printed more than {MOST_PRINTED:,} bytes and no answer"
                 raise AgentFailed("agent_flood", told, self.shown())
@@ -150,7 +148,7 @@ class CommandConversation:
             with contextlib.suppress(asyncio.CancelledError):
                 await drained
         if self.status is None:
-            self._printed.append(f"(it did not end within {GRACE:g} s after its last turn, and was killed)")
+            self._printed.note(f"(it did not end within {GRACE:g} s after its last turn, and was killed)")
 
     async def _exit(self) -> int | None:
         """Its status, once it has ended; None where it has not in time.
@@ -170,13 +168,10 @@ class CommandConversation:
         stdout = self._process.stdout
         assert stdout is not None
         while piece := await stdout.read(_PIECE):
-            self._keep(piece)
+            self._printed.add("out", piece)
 
     async def _read_errors(self) -> None:
         stderr = self._process.stderr
         assert stderr is not None
         while piece := await stderr.read(_PIECE):
-            self._keep(piece)
-
-    def _keep(self, piece: bytes) -> None:
-        self._printed.extend(piece[-_SHOWN:].decode("utf-8", "replace").splitlines())
+            self._printed.add("err", piece)

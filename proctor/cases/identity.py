@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from proctor.cases.accounts import Accounts
@@ -22,7 +22,7 @@ class Identity:
     user_id: str
     how: How
     fresh: bool
-    """The user and the conversation are new; not so in a case that tests memory."""
+    """Nobody has met the user; not so in a case that tests memory, nor where a tape holds what a user says."""
 
 
 def resolve(case: Case, accounts: Accounts, run: str, trial: int) -> Identity:
@@ -36,6 +36,13 @@ def resolve(case: Case, accounts: Accounts, run: str, trial: int) -> Identity:
     if case.memory:
         return Identity(account, account or f"memory-{case.template}", how, fresh=False)
     return Identity(account, session_id(f"{run}\n{case.id}", "fresh", trial), how, fresh=True)
+
+
+def renewed(identity: Identity, which: str) -> Identity:
+    """For one more try of a trial: another user where he was to be new, for the agent has met the first by now."""
+    if not identity.fresh:
+        return identity
+    return replace(identity, user_id=session_id(f"{identity.user_id}\n{which}", "fresh", 0))
 
 
 def _account(case: Case, accounts: Accounts) -> tuple[str, How]:

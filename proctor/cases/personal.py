@@ -13,16 +13,17 @@ def personal(case: Case, ids: Mapping[str, Mapping[str, str]]) -> Case:
     known = {mark: own for of_world in ids.values() for mark, own in of_world.items()}
     if not known:
         return case
-    return Case.model_validate(_replaced(case.model_dump(exclude={"state"}), known) | {"state": case.state})
+    return Case.model_validate(replaced(case.model_dump(exclude={"state"}), known) | {"state": case.state})
 
 
-def _replaced(data: Any, known: Mapping[str, str]) -> Any:
+def replaced(data: Any, known: Mapping[str, str]) -> Any:
+    """JSON data with each text of `known` in it, of keys and values, replaced by what it stands for."""
     if isinstance(data, str):
         for mark, own in known.items():
             data = data.replace(mark, own)
         return data
     if isinstance(data, Mapping):
-        return {_replaced(key, known): _replaced(value, known) for key, value in data.items()}
+        return {replaced(key, known): replaced(value, known) for key, value in data.items()}
     if isinstance(data, list | tuple):
-        return type(data)(_replaced(each, known) for each in data)
+        return type(data)(replaced(each, known) for each in data)
     return data

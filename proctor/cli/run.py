@@ -6,6 +6,7 @@ import asyncio
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from proctor.cli.project import project_config
 from proctor.cli.run_doing import do_run
@@ -53,6 +54,7 @@ def run(suite: str | None, modes: tuple[str, ...], resume: str | None, as_json: 
     """
     config = project_config()
     if resume is not None:
+        _check_alone(click.get_current_context())
         options, run_id = asyncio.run(resumed_options(Layout(config.root), resume, suite))
         return _shown(do_run(config, options, run_id), as_json=as_json)
     if suite is None:
@@ -60,6 +62,16 @@ def run(suite: str | None, modes: tuple[str, ...], resume: str | None, as_json: 
     wanted = {text.partition("=")[0] for text in modes}
     chosen = {name: mode for name, mode in chosen_modes(config, "live", modes).items() if name in wanted}
     return _shown(do_run(config, RunOptions(suite=suite, modes=chosen, **asked)), as_json=as_json)
+
+
+def _check_alone(context: click.Context) -> None:
+    """Raise UsageError where something is said beside --resume that the run has of its own."""
+    for parameter in context.command.params:
+        name = parameter.name or ""
+        given = context.get_parameter_source(name) is ParameterSource.COMMANDLINE and context.params[name]
+        if given and name not in ("resume", "suite", "as_json"):
+            told = f"--resume takes everything from the run, and {parameter.opts[0]} says otherwise"
+            raise UsageError("resume_with_more", told, f"leave out {parameter.opts[0]}, or begin a new run")
 
 
 def _shown(done: tuple[Any, int], *, as_json: bool) -> int:

@@ -6,7 +6,7 @@ import asyncio
 import json
 import signal
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 
@@ -16,56 +16,78 @@ import click
 from proctor.agents.making import settings_of
 from proctor.cases.case import Case
 from proctor.cases.suite import CAPS
+from proctor.cli.hooks import between_hooks
 from proctor.cli.run_agents import agents_of
 from proctor.cli.run_cost import affordable
 from proctor.cli.run_progress import Progress
 from proctor.cli.run_ready import Ready, new_run, ready
 from proctor.cli.run_resumed import check_same
+from proctor.cli.run_shown import counted_of
 from proctor.cli.run_telling import telling
 from proctor.cli.tool_effects import tool_effects
 from proctor.cli.trial_sessions import trial_sessions
 from proctor.config import Config
-from proctor.errors import EXIT_MISSES, EXIT_PLATFORM, EXIT_USAGE
+from proctor.errors import EXIT_PLATFORM, not_writable
 from proctor.harness.blind import note_use
-from proctor.harness.counting import counted
 from proctor.harness.engine import LocalEngine
+from proctor.harness.masking import Masking, account_secrets
 from proctor.harness.planning import RunOptions
 from proctor.harness.purse import Budget
 from proctor.harness.result_cache import ResultCache
-from proctor.harness.run_reading import Recorded, one_run
+from proctor.harness.run_reading import Recorded, Row, one_run
 from proctor.harness.run_schema import STEPS
 from proctor.harness.run_store import DATABASE, RunStore
 from proctor.harness.running import Run
+from proctor.harness.sessions import Sessions
 from proctor.harness.throttle import Throttle
 from proctor.harness.trial import Outcome, TrialKey, TrialPlan
 from proctor.paths import Layout
 from proctor.store import Store
 
+Wait = Callable[[float], Awaitable[None]]
+
 
 def do_run(config: Config, options: RunOptions, resumed: str = "") -> tuple[Recorded, int]:
     """Run a suite, or go on with the run of that id; gives what is on record, and the exit status.
 
-    Raises ProctorError where the run cannot begin or go on.
+    Raises ProctorError where the run cannot begin or go on, KeyboardInterrupt where it is stopped by a signal.
     """
-    return asyncio.run(_do(ready(config, options), resumed))
+    given = ready(config, options)
+
+    def work() -> Recorded:
+        try:
+            return asyncio.run(run_suite(given, resumed))
+        except asyncio.CancelledError:
+            raise KeyboardInterrupt from None
+
+    recorded, failed = between_hooks(config, work) if given.asks_staging else (work(), None)
+    status = _status(recorded)
+    if failed is not None:
+        click.echo(f"proctor: {failed.code}: {failed}", err=True)
+        status = status if status == EXIT_PLATFORM else failed.exit_code
+    return recorded, status
 
 
-async def _do(given: Ready, resumed: str) -> tuple[Recorded, int]:
+async def run_suite(given: Ready, resumed: str = "", wait: Wait = asyncio.sleep) -> Recorded:
+    """The run itself; `wait` is how it waits before it tries a trial again."""
     layout = Layout(given.config.root)
-    layout.ensure_state()
+    try:
+        layout.ensure_state()
+    except OSError as error:
+        raise not_writable(layout.state, error) from None
     store = await Store.open(layout.state / DATABASE, STEPS)
     run = resumed or new_run()
     try:
         record = RunStore(store, layout.state, run)
         try:
             cases, there = await (_resumed(given, record, layout) if resumed else _begun(given, record, store))
-            left = await _trials(given, record, store, given.plans(run, cases), there)
+            purse = _purse(given, (await one_run(layout.state, run)).trials)
+            await _trials(given, record, store, given.plans(run, cases), there, purse, wait)
         finally:
             record.close()
     finally:
         await store.close()
-    recorded = await one_run(layout.state, run)
-    return recorded, _status(recorded, left)
+    return await one_run(layout.state, run)
 
 
 async def _begun(given: Ready, record: RunStore, store: Store) -> tuple[Sequence[Case], dict[TrialKey, Outcome]]:
@@ -87,65 +109,86 @@ async def _resumed(given: Ready, record: RunStore, layout: Layout) -> tuple[Sequ
 
 
 async def _trials(
-    given: Ready, record: RunStore, store: Store, plans: Sequence[TrialPlan], there: Mapping[TrialKey, Outcome]
-) -> int:
-    """Every trial that is not there; gives how many were left for want of money."""
+    given: Ready,
+    record: RunStore,
+    store: Store,
+    plans: Sequence[TrialPlan],
+    there: Mapping[TrialKey, Outcome],
+    purse: Budget | None,
+    wait: Wait,
+) -> None:
+    """Every trial that is not there."""
     began, state = time.monotonic(), "stopped"
-    first = sum(not key.again for key in there)
-    progress = Progress(len(plans), first)
-    cap = given.options.at_once or CAPS[given.read.suite.size]
+    progress = Progress(len(plans), sum(not key.again for key in there))
+    cap = _cap(given)
+    for case, why in given.others.items():
+        click.echo(f"{case} is not recorded: {why}", err=True)
     click.echo(f"{given.read.suite.name}: {len(plans)} trials, {cap} at once; run {record.run}", err=True)
     try:
-        async with trial_sessions(given.config) as sessions, aiohttp.ClientSession(trust_env=False) as http:
-            engine = LocalEngine(
-                sessions,
-                agents_of(given.config, given.project.accounts),
-                settings_of(given.config.agent),
-                tool_effects(given.config),
-                given.config.llm_services,
-                telling(http),
-            )
+        secrets = account_secrets(given.project.accounts, {plan.identity.account for plan in plans})
+        async with (
+            trial_sessions(given.config, secrets=secrets) as sessions,
+            aiohttp.ClientSession(trust_env=False) as http,
+        ):
             run = Run(
-                engine,
+                Masking(_engine(given, sessions, http), secrets),
                 record,
                 Throttle(cap),
                 progress,
                 sessions.late,
-                cache=ResultCache(store, Layout(given.config.root).state, given.project)
-                if given.options.cache
-                else None,
-                purse=Budget(given.options.max_cost, given.config.agent.model) if given.options.max_cost else None,
+                cache=_cache(given, store),
+                purse=purse,
+                wait=wait,
             )
             with stopped_by_term():
-                left = await run.go(plans, there)
+                await run.go(plans, there)
         state = "finished"
     finally:
         progress.over()
-        await asyncio.shield(record.end(state, time.monotonic() - began))
+        if purse is not None and purse.untold:
+            click.echo(f"{purse.untold} trials cost something that nobody could count: no usage was told", err=True)
         if state == "stopped":
             click.echo(f"stopped; what is done is kept: proctor run --resume {record.run}", err=True)
-    return len(left)
+        await asyncio.shield(record.end(state, time.monotonic() - began))
+
+
+def _cap(given: Ready) -> int:
+    """How many trials run at once. Those that are recorded would find each other's traces in the real services."""
+    return given.options.at_once or (1 if given.options.keeps else CAPS[given.read.suite.size])
+
+
+def _engine(given: Ready, sessions: Sessions, http: aiohttp.ClientSession) -> LocalEngine:
+    return LocalEngine(
+        sessions,
+        agents_of(given.config, given.project.accounts),
+        settings_of(given.config.agent),
+        tool_effects(given.config),
+        given.config.llm_services,
+        telling(http),
+    )
 
 
 def _cache(given: Ready, store: Store) -> ResultCache | None:
     return ResultCache(store, Layout(given.config.root).state, given.project) if given.options.cache else None
 
 
-def _purse(given: Ready) -> Budget | None:
-    budget = given.options.max_cost
-    return None if budget is None else Budget(budget, given.config.agent.model)
+def _purse(given: Ready, made: Sequence[Row]) -> Budget | None:
+    """What may still be spent, where these trials have been made already."""
+    if given.options.max_cost is None:
+        return None
+    purse = Budget(given.options.max_cost, given.config.agent.model)
+    purse.spent(made)
+    return purse
 
 
-def _status(recorded: Recorded, left: int) -> int:
-    """The exit status: 4, 2, 3, 1, where several hold."""
-    found = counted(recorded.trials)
-    if left and found.status != EXIT_PLATFORM:
-        click.echo(f"--max-cost is spent: {left} trials were not begun", err=True)
-        return EXIT_USAGE
-    if found.silent and found.status != EXIT_PLATFORM:
+def _status(recorded: Recorded) -> int:
+    """The exit status, and what it comes from where no trial says so."""
+    found = counted_of(recorded)
+    if found.missing:
+        click.echo(f"--max-cost is spent: {found.missing} trials were not begun", err=True)
+    if found.silent:
         fix = "the agent must use the addresses of its task, or the variables that `proctor env` prints"
         click.echo(f"no trial made any request that Proctor saw\n  {fix}", err=True)
-        return EXIT_MISSES
     return found.status
 
 

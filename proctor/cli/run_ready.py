@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -11,10 +11,13 @@ from proctor.agents.making import settings_of
 from proctor.cases.accounts import read_accounts
 from proctor.cases.case import Case
 from proctor.cases.files import SuiteRead, find_suite, read_suite
+from proctor.cli.hooks import asks_staging
 from proctor.config import AgentConfig, Config
 from proctor.harness.agent_version import agent_version
 from proctor.harness.blind import select
+from proctor.harness.cache_key import project_inputs
 from proctor.harness.planning import Project, RunOptions, chosen_cases, plans, trials_of
+from proctor.harness.recorded import makers
 from proctor.harness.run_store import RunHead
 from proctor.harness.suite_version import suite_version
 from proctor.harness.trial import TrialPlan
@@ -31,6 +34,8 @@ class Ready:
     project: Project
     options: RunOptions
     cases: Sequence[Case]
+    others: Mapping[str, str]
+    """By id: the cases that were asked for and are not run, and why."""
 
     def head(self, run: str, planned: int, left_out: Sequence[str]) -> RunHead:
         """The run as it begins."""
@@ -54,10 +59,17 @@ class Ready:
         """How many trials a case has."""
         return trials_of(case, self.read, self.options)
 
+    @property
+    def asks_staging(self) -> bool:
+        """Tools are recorded, so that the hooks of [record] run around the run. Raises as `plans`."""
+        return any(asks_staging(self.config, plan.spec.modes) for plan in self.plans("", self.cases))
+
 
 def ready(config: Config, options: RunOptions) -> Ready:
-    """Read all that a run needs. Raises SuiteError, ConfigError; nothing is written."""
+    """Read all that a run needs. Raises SuiteError, ConfigError, UsageError; nothing is written."""
     config = _with_command(config, options.command)
+    if options.cache:
+        project_inputs(config, {})  # an agent of no known version is refused before the first trial
     read = read_suite(find_suite(config.root, options.suite), options.seed)
     layout = Layout(config.root)
     project = Project(
@@ -68,8 +80,9 @@ def ready(config: Config, options: RunOptions) -> Ready:
         suite_version=suite_version(read),
     )
     here = [placed.case for placed in select(read, bool(options.blind))]
-    cases = chosen_cases(read.suite.name, here, options.only)
-    return Ready(config, read, project, options, cases)
+    chosen = chosen_cases(read.suite.name, here, options.only)
+    cases, others = makers(chosen, read.suite.name) if options.keeps else (chosen, {})
+    return Ready(config, read, project, options, cases, others)
 
 
 def new_run() -> str:

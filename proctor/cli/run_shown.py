@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+from proctor.cli.project import shown_path
 from proctor.harness.counting import Counted, Row, counted
 from proctor.harness.run_reading import Recorded
 from proctor.harness.stability import NotAssessable, TrialSeen, stability
@@ -27,9 +29,14 @@ def run_text(recorded: Recorded, *, failures: bool = True) -> str:
 def run_json(recorded: Recorded, status: int) -> str:
     """The run as one JSON object."""
     run = plain_row(recorded.run)
-    found = counted(recorded.trials)
+    found = counted_of(recorded)
     told = {**run, "status": status, "admitted": found.admitted, "every": found.every}
     return json.dumps({**told, "trials": [plain_row(trial) for trial in recorded.trials]}, ensure_ascii=False)
+
+
+def counted_of(recorded: Recorded) -> Counted:
+    """The figures of a run."""
+    return counted(recorded.trials, recorded.run["planned"])
 
 
 def run_line(row: Row) -> str:
@@ -70,13 +77,16 @@ def _failures(recorded: Recorded) -> Iterator[str]:
         yield f"{trial['outcome'].upper()} {name_of(trial)}{label}: {trial['reason']}: {trial['message']}"
         if trial["fix"]:
             yield f"    {trial['fix']}"
+        aside = json.loads(trial["facts_json"]).get("aside")
+        if aside:
+            yield f"    kept aside: {shown_path(aside, Path.cwd())}; the old tape is as it was"
         yield f"    proctor trial show {trial['case_id']} --run {trial['run']}" + (
             f" --trial {trial['number']}" if trial["number"] else ""
         )
 
 
 def _figures(recorded: Recorded) -> Iterator[str]:
-    run, found = recorded.run, counted(recorded.trials)
+    run, found = recorded.run, counted_of(recorded)
     first = [trial for trial in recorded.trials if not trial["again"]]
     cases = len({trial["case_id"] for trial in first})
     yield f"{run['suite']}: {len(first)} trials of {cases} cases in {run['seconds']:.1f} s; run {run['id']}"
@@ -103,6 +113,16 @@ def _notes(recorded: Recorded, found: Counted, first: Sequence[Row]) -> Iterator
     left_out = json.loads(recorded.run["left_out_json"])
     if left_out:
         yield f"  {len(left_out)} cases did not fit into --max-cost: {', '.join(left_out)}"
+    cached = sum(bool(trial["cached_from"]) for trial in first)
+    if cached:
+        yield f"  {cached} of {len(first)} results are those of earlier runs (--cache)"
+    if found.missing:
+        further = "" if recorded.run["state"] == "finished" else f": proctor run --resume {recorded.run['id']}"
+        yield f"  {found.missing} of {recorded.run['planned']} trials are missing{further}"
+    sealed = [json.loads(trial["facts_json"]).get("sealed") for trial in first]
+    tapes = [shown_path(path, Path.cwd()) for path in sealed if path]
+    if tapes:
+        yield f"  recorded: {', '.join(tapes)}"
     yield from _stability(first)
 
 

@@ -8,9 +8,8 @@ import json
 import click
 
 from proctor.cli.project import project_layout
-from proctor.cli.run_shown import plain_row, run_json, run_line, run_text, trial_lines
+from proctor.cli.run_shown import counted_of, plain_row, run_json, run_line, run_text, trial_lines
 from proctor.errors import EXIT_FINE
-from proctor.harness.counting import counted
 from proctor.harness.run_reading import all_runs, one_run
 
 
@@ -36,7 +35,7 @@ def runs(run: str | None, as_json: bool) -> int:
         return EXIT_FINE
     recorded = asyncio.run(one_run(state, run))
     if as_json:
-        click.echo(run_json(recorded, counted(recorded.trials).status))
+        click.echo(run_json(recorded, counted_of(recorded).status))
         return EXIT_FINE
     click.echo("\n".join((*trial_lines(recorded.trials), "", run_text(recorded, failures=False))))
     return EXIT_FINE

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -20,10 +20,15 @@ from proctor.wire import Cut, SessionInfo, SessionSpec
 
 @asynccontextmanager
 async def trial_sessions(
-    config: Config, host: str = "127.0.0.1", port: int = 0, *, advertised: str = ""
+    config: Config, host: str = "127.0.0.1", port: int = 0, *, advertised: str = "", secrets: Iterable[str] = ()
 ) -> AsyncIterator[Sessions]:
-    """A proxy that listens as `start_proxy` says, for as long as the block runs. Raises UsageError (PortInUse)."""
+    """A proxy that listens as `start_proxy` says, for as long as the block runs. Raises UsageError (PortInUse).
+
+    `secrets` stand on no tape and in no trace, as if variables held them that say so.
+    """
     proxy = await start_proxy(config, host, port, advertised=advertised)
+    named = {f"ACCOUNT_{number}_SECRET": value for number, value in enumerate(secrets)}
+    proxy.registry.environ = {**proxy.registry.environ, **named}
     try:
         yield _Sessions(proxy)
     finally:

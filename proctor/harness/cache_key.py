@@ -25,7 +25,7 @@ from proctor.paths import Layout
 from proctor.service_config import upstream_url
 from proctor.wire import ASKED, KEPT, Mode, SessionSpec, set_up_of
 
-_NOT_OF_THE_RESULT = {"session", "cassette", "notes", "recorded_by"}
+_NOT_OF_THE_RESULT = {"session", "cassette", "notes", "recorded_by", "extended_by"}
 """Of what is asked of the proxy: names and words for people. For the tape its content stands."""
 
 

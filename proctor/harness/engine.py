@@ -13,7 +13,7 @@ from proctor.agents.contract import AgentFailed, Conversation, Settings
 from proctor.cases.evaluating import Looked, evaluate
 from proctor.cases.personal import personal
 from proctor.checks.writes import ToolEffects
-from proctor.errors import ConfigError, PlatformError, ProctorError
+from proctor.errors import CassetteMissing, ConfigError, PlatformError, ProctorError
 from proctor.harness.limits import Limit
 from proctor.harness.outcome import Found, outcome_of
 from proctor.harness.sessions import Sessions, SessionSeen, TrialSession
@@ -82,6 +82,8 @@ class LocalEngine:
         except ConfigError:
             raise
         except ProctorError as error:
+            if isinstance(error, CassetteMissing):
+                error.fix = f"record it: {plan.spec.recorded_by}"
             tried.broke = error
             return self._done(plan, tried, time.perf_counter() - began)
         plan = replace(plan, case=personal(plan.case, session.info.ids))

@@ -13,7 +13,7 @@ from proctor.errors import EXIT_USAGE, ProctorError
 from proctor.harness import limits as limits_module
 from proctor.harness.limits import Limit
 from proctor.harness.trial import Ended
-from proctor.summary import PLATFORM_CODES
+from proctor.summary import CUTS, PLATFORM_CODES
 from proctor.trace import SessionSummary
 
 NOT_THERE = frozenset({"agent_unstartable", "agent_unreachable"})
@@ -92,7 +92,7 @@ def _off_tape(found: Found) -> Iterator[Ended]:
 
 def _stopped(found: Found) -> Iterator[Ended]:
     if found.hit is not None:
-        yield Ended("fail", found.hit, limits_module.told(found.hit, found.limits))
+        yield Ended("fail", found.hit, _cut(found.hit, found.summary) or limits_module.told(found.hit, found.limits))
     if found.failed is not None and found.failed.kind == "model_failed":
         yield Ended("error", found.failed.kind, found.failed.message)
     if found.failed is not None:
@@ -101,11 +101,20 @@ def _stopped(found: Found) -> Iterator[Ended]:
         yield Ended("error", "model_failed", found.model_error)
 
 
+def _cut(hit: Limit, summary: SessionSummary | None) -> str:
+    """What the guard that cut the agent off said of it, with the tool's name."""
+    guarded = summary.guarded if summary and hit in ("limit_steps", "loop") else ()
+    return next((each.message for each in guarded if each.code in CUTS), "")
+
+
 def _of_session(found: Found) -> Iterator[Ended]:
     for error in found.summary.errors if found.summary else ():
         yield Ended("fail", error.code, error.message, error.fix)
-    for reason in found.summary.aside_reasons if found.summary else ():
-        yield Ended("fail", "not_sealed", f"the recording was put aside: {reason}")
+    if found.summary is None:
+        return
+    for reason in found.summary.aside_reasons:
+        fix = f"record again, or take it as it is: proctor cassette accept {found.summary.cassette}"
+        yield Ended("error", "not_sealed", f"the recording was put aside: {reason}", fix, again=False)
 
 
 def _of_checks(looked: Sequence[Looked]) -> Iterator[Ended]:

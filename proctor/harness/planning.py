@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -49,6 +49,11 @@ class RunOptions(BaseModel):
     """US dollars."""
     cache: bool = False
 
+    @property
+    def keeps(self) -> bool:
+        """Tapes are made: by `record`, or by a mode that was asked for."""
+        return self.record or not KEPT.isdisjoint(self.modes.values())
+
 
 @dataclass(frozen=True)
 class Project:
@@ -73,7 +78,7 @@ def chosen_cases(suite: str, cases: Sequence[Case], only: Sequence[str]) -> list
 
 def trials_of(case: Case, read: SuiteRead, options: RunOptions) -> int:
     """How many trials of a case a run has."""
-    return 1 if options.record else options.trials or case.trials or read.suite.trials
+    return 1 if options.keeps else options.trials or case.trials or read.suite.trials
 
 
 def plans(run: str, read: SuiteRead, cases: Sequence[Case], options: RunOptions, project: Project) -> list[TrialPlan]:
@@ -171,7 +176,8 @@ def _check_worlds(case: Case, modes: Mapping[str, Mode]) -> None:
 def _identity(case: Case, run: str, number: int, modes: Mapping[str, Mode], accounts: Accounts) -> Identity:
     """A user whom nobody has met before, unless a tape holds what a user says: then always the same."""
     taped = not (FROM_TAPE | KEPT).isdisjoint(modes.values())
-    return resolve(case, accounts, _ON_TAPE if taped else run, 0 if taped else number)
+    identity = resolve(case, accounts, _ON_TAPE if taped else run, 0 if taped else number)
+    return replace(identity, fresh=identity.fresh and not taped)
 
 
 def _spec(
@@ -190,6 +196,7 @@ def _spec(
         faults=_faults(case),
         guard=guard,
         recorded_by=f"proctor run {suite} --record --only {case.id}",
+        extended_by=f"proctor run {suite} --only {case.id}",
     )
 
 

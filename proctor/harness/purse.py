@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
+from proctor.harness.run_reading import Row
 from proctor.harness.trial import TrialDone
 from proctor.prices import worst_cost
 
@@ -19,12 +22,19 @@ class Budget:
     def spend(self, done: TrialDone) -> None:
         """Count a trial, as far as its tokens are known. Only a live model costs anything."""
         run = done.trajectory
-        if run.llm != "live":
+        sent, received = (run.tokens.input, run.tokens.output) if run.tokens else (None, None)
+        self._count(run.llm, self._model or run.agent.model, sent, received)
+
+    def spent(self, trials: Iterable[Row]) -> None:
+        """Count the trials that a run which goes on has made already."""
+        for trial in trials:
+            if not trial["cached_from"]:
+                self._count(trial["llm"], self._model, trial["input_tokens"], trial["output_tokens"])
+
+    def _count(self, llm: str, model: str, sent: int | None, received: int | None) -> None:
+        if llm != "live":
             return
-        tokens = run.tokens
-        cost = None
-        if tokens is not None and tokens.input is not None:
-            cost = worst_cost(self._model or run.agent.model, tokens.input, tokens.output or 0)
+        cost = None if sent is None else worst_cost(model, sent, received or 0)
         self.untold += cost is None
         self._left -= cost or 0.0
 

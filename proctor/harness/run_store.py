@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from proctor import __version__
 from proctor.agents.contract import Settings
-from proctor.errors import StoreError, UsageError
+from proctor.errors import UsageError, not_writable
 from proctor.folder_lock import FolderLock
 from proctor.harness.planning import RunOptions
 from proctor.harness.trial import Ended, Label, Outcome, TrialDone, TrialKey
@@ -63,7 +63,7 @@ class RunStore:
             self._file = os.open(folder / FILE, os.O_RDWR | os.O_CREAT, 0o644)
         except OSError as error:
             self._lock.let_go()
-            raise StoreError("not_writable", f"{folder / FILE} cannot be written: {error.strerror}") from None
+            raise not_writable(folder / FILE, error) from None
         self._end = 0
         self.path = folder / FILE
 

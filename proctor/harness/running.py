@@ -102,8 +102,8 @@ class Run:
 
     async def _trial(self, plan: TrialPlan, under: int) -> None:
         done = await self._kept(plan, under)
-        if done.ended.outcome == "fail":
-            await self._again(replace(plan, again=True), under)
+        if done.ended.outcome == "fail" and not plan.keeps:
+            await self._again(plan.once_more(), under)
 
     async def _again(self, plan: TrialPlan, under: int) -> None:
         """Run a failed trial once more, which only labels it: the first result is the measurement."""
@@ -125,14 +125,14 @@ class Run:
         self.watcher.began(plan)
         errors: list[str] = []
         for attempt in range(1, ATTEMPTS + 1):
-            done = await self.engine.submit(plan)
+            done = await self.engine.submit(plan.attempt(attempt))
             if self.purse is not None:
                 self.purse.spend(done)
             failed = done.ended.outcome == "error"
             if self.throttle.ended(failed, under):
                 self.watcher.slowed(self.throttle.cap)
             done = replace(done, attempts=attempt, errors=tuple(errors))
-            if not failed or not done.ended.again or attempt == ATTEMPTS:
+            if not failed or not done.ended.again or plan.keeps or attempt == ATTEMPTS:
                 break
             errors.append(f"{done.ended.reason}: {done.ended.message}")
             self.watcher.attempt_failed(done)
@@ -152,10 +152,10 @@ def to_do(plans: Sequence[TrialPlan], there: Mapping[TrialKey, Outcome]) -> list
     """What is left of a run: trials that are not there, and for one that failed its one more run."""
     left: list[TrialPlan] = []
     for plan in plans:
-        again = replace(plan, again=True)
+        again = plan.once_more()
         if plan.key not in there:
             left.append(plan)
-        elif there[plan.key] == "fail" and again.key not in there:
+        elif there[plan.key] == "fail" and not plan.keeps and again.key not in there:
             left.append(again)
     return left
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple
 
 from proctor.cases.case import Case
 from proctor.cases.evaluating import Looked
-from proctor.cases.identity import Identity
+from proctor.cases.identity import Identity, renewed
 from proctor.cases.parts import Limits
 from proctor.trajectory import Trajectory
-from proctor.wire import SessionSpec
+from proctor.wire import KEPT, SessionSpec
 
 Outcome = Literal["pass", "fail", "error", "invalid", "off_tape", "not_assessable"]
 """`error` is the platform's: nothing was measured. `off_tape`: a call that nobody recorded, or past the services."""
@@ -51,6 +51,19 @@ class TrialPlan:
     def key(self) -> TrialKey:
         """Which trial of its run."""
         return TrialKey(self.case.id, self.number, self.again)
+
+    def once_more(self) -> TrialPlan:
+        """The one more run of the trial."""
+        return replace(self, again=True, identity=renewed(self.identity, "again"))
+
+    def attempt(self, number: int) -> TrialPlan:
+        """The trial as it is tried for the time `number`, from 1."""
+        return self if number == 1 else replace(self, identity=renewed(self.identity, f"attempt {number}"))
+
+    @property
+    def keeps(self) -> bool:
+        """It makes a tape, so it runs once: a second time would meet what the first has left in the real services."""
+        return not KEPT.isdisjoint(self.spec.modes.values())
 
 
 @dataclass(frozen=True)

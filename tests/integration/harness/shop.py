@@ -53,7 +53,8 @@ DIRECT = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 def call(tool, **arguments):
     url = os.environ["ORDERS_URL"] + "/tools/" + tool
     try:
-        with DIRECT.open(url, json.dumps(arguments).encode()) as answer:
+        asked = urllib.request.Request(url, json.dumps(arguments).encode(), {"Content-Type": "application/json"})
+        with DIRECT.open(asked) as answer:
             return json.load(answer)
     except urllib.error.HTTPError as refused:
         return {"status": refused.code, **json.load(refused)}

@@ -221,3 +221,10 @@ async def test_there_is_nothing_to_go_on_with_where_all_runs_are_finished(projec
         await run(project)
         resumed = await project.proctor("run", "--resume", "last")
     assert (resumed.status, "no run that is not finished" in resumed.stderr) == (2, True)
+
+
+@pytest.mark.parametrize("options", [("--only", "alpha"), ("--trials", "3"), ("--record",), ("shop", "--", "python")])
+async def test_a_run_that_goes_on_is_told_nothing_new(project: Project, options: tuple[str, ...]) -> None:
+    set_up(project, "", [case("alpha")], '[agent]\nurl = "http://127.0.0.1:9"')
+    resumed = await project.proctor("run", "--resume", "last", *options)
+    assert (resumed.status, "resume_with_more" in resumed.stderr) == (2, True)

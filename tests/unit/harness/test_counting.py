@@ -10,7 +10,8 @@ from proctor.harness.counting import counted
 
 
 def trial(outcome: str, *, admitted: bool = True, again: bool = False, **more: Any) -> dict[str, Any]:
-    return {"outcome": outcome, "admitted": int(admitted), "again": int(again), "tool_calls": 1, "llm": "live", **more}
+    facts = {"reason": "", "tool_calls": 1, "llm": "live", **more}
+    return {"outcome": outcome, "admitted": int(admitted), "again": int(again), **facts}
 
 
 @pytest.mark.req(87)
@@ -57,3 +58,19 @@ def test_a_run_in_which_nothing_was_asked_of_anyone_is_seen() -> None:
     assert counted([trial("pass", tool_calls=0, llm="none")]).silent
     assert not counted([trial("pass", tool_calls=0, llm="none"), trial("pass")]).silent
     assert not counted([]).silent
+
+
+def test_a_run_in_which_nothing_was_asked_of_anyone_did_not_pass() -> None:
+    assert counted([trial("pass", tool_calls=0, llm="none")]).status == 3
+
+
+def test_agents_that_failed_before_they_asked_anyone_are_not_silent() -> None:
+    found = counted([trial("fail", reason="agent_crashed", tool_calls=0, llm="none")])
+    assert (found.silent, found.status) == (False, 1)
+
+
+def test_a_part_of_a_run_stands_for_no_run() -> None:
+    found = counted([trial("pass"), trial("fail", again=True)], planned=3)
+    assert (found.missing, found.status) == (2, 2)
+    assert counted([trial("pass")], planned=1).status == 0
+    assert counted([trial("error")], planned=2).status == 4

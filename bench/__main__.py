@@ -22,6 +22,7 @@ from bench.pipes import BenchFailed
 from bench.size import measure_size
 from bench.streams import measure_streams
 from bench.throughput import measure_throughput
+from bench.trials import measure_trials
 from bench.worlds import measure_worlds
 
 
@@ -57,6 +58,7 @@ def _measure(say: Callable[[str], None]) -> dict[str, float]:
             **measure_opening(project, say),
             **asyncio.run(measure_size(project, say)),
             **asyncio.run(measure_worlds(project, say)),
+            **measure_trials(project, say),
         }
 
 

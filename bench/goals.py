@@ -25,6 +25,7 @@ GOALS = (
     Goal("size_ratio", 1.2, 1.05, "CPU of a replayed request, with 10,000 interactions loaded over 100"),
     Goal("world_ratio", 1.5, 1.2, "CPU of a world's answer, over a replayed one's"),
     Goal("reset_ratio", 2.0, 1.2, "CPU of resetting a world of 10,000 entities, over one of 10"),
+    Goal("trial_cpu_ratio", 2.0, 1.3, "CPU of a trial in a run, its agent included, over the agent run bare"),
     Goal("open_first_ratio", 1.3, 1.1, "CPU of opening a tape of 10,000, over yaml.CSafeLoader on the same file"),
     Goal("open_cached_ratio", 0.3, 0.1, "the same, with the tape's cache"),
     Goal("help_ratio", 1.0, 0.6, "wall time of `proctor --help`, over that of importing aiohttp"),

@@ -57,6 +57,10 @@ class Watch:
         self._hinted = False
         self._end: Stop | None = None
 
+    def turn(self) -> None:
+        """The user says something new: what was called before may be called again for it."""
+        self._made.clear()
+
     def next(self, called: Called | None) -> Stop | None:
         """Count one exchange; `called` is the tool that it calls, if any. None lets it go on."""
         if self._end is not None:
@@ -92,6 +96,11 @@ class Guarding:
         self._tool_seconds = guard.tool_seconds if guard is not None else None
         self._over = asyncio.Event()
         self._why: Cut | None = None
+
+    def turn(self) -> None:
+        """See `Watch.turn`."""
+        if self._watch is not None:
+            self._watch.turn()
 
     async def cut(self) -> Cut:
         """Wait until the agent is cut off; tells why."""

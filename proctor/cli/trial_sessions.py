@@ -77,6 +77,10 @@ class _Trial:
         """See `TrialSession.states`."""
         return {name: world.state() for name, world in self._session.worlds.items()}
 
+    def turn(self) -> None:
+        """See `TrialSession.turn`."""
+        self._session.guarding.turn()
+
     async def cut(self) -> Cut:
         """See `TrialSession.cut`."""
         return await self._session.guarding.cut()

@@ -14,7 +14,7 @@ TOLD: dict[Limit, str] = {
     "limit_session": "did not end the conversation within {seconds:g} s",
     "limit_task": "did not end the task within {seconds:g} s",
     "limit_steps": "made more than {steps} model calls and tool calls",
-    "loop": "called a tool with the same arguments for the fourth time",
+    "loop": "called a tool with the same arguments for the fourth time in one turn",
 }
 
 

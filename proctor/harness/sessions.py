@@ -39,6 +39,9 @@ class TrialSession(Protocol):
     def states(self) -> dict[str, Any]:
         """By service: the state of its world now, as plain data that nothing changes any more."""
 
+    def turn(self) -> None:
+        """The user says something new: calls of earlier turns do not count towards a loop any more."""
+
     async def cut(self) -> Cut:
         """Wait until the session's guard cuts the agent off; tells why."""
 

@@ -65,6 +65,7 @@ class Talk:
     async def _turn(self, agent: Conversation, number: int, user: str) -> Answered:
         session = self._session
         before = (self.held[-1].after if self.held else None) or session.states()
+        session.turn()
         held = Held(number, user, session.now(), before)
         self.held.append(held)
         try:

@@ -96,7 +96,7 @@ def test_a_limit_that_was_hit_fails_the_trial_and_says_which() -> None:
         "limit_session": "did not end the conversation within 300 s",
         "limit_task": "did not end the task within 600 s",
         "limit_steps": "made more than 40 model calls and tool calls",
-        "loop": "the same arguments for the fourth time",
+        "loop": "the same arguments for the fourth time in one turn",
     }
     for limit, words in told.items():
         ended = outcome_of(found(hit=limit))

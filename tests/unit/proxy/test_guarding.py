@@ -41,3 +41,13 @@ def test_a_call_that_was_hinted_counts_as_a_step() -> None:
 
 def test_what_calls_no_tool_never_loops() -> None:
     assert codes(Guard(on_loop="stop"), *[None] * 9) == [""] * 9
+
+
+@pytest.mark.req(226)
+def test_what_the_user_says_anew_lets_calls_be_made_again() -> None:
+    watch = Watch(Guard(on_loop="stop", steps=6))
+    for _ in range(2):
+        assert [watch.next(A) for _ in range(3)] == [None] * 3
+        watch.turn()
+    stop = watch.next(A)
+    assert (stop.code if stop else "") == "step_limit", "steps count on"

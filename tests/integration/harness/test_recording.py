@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests.integration.harness import shop
 from tests.integration.harness.desk import ASKS, MODELLED, Desk, Model, llm, looked_up, set_up
 from tests.integration.harness.shop import CALLING, ends, run
 from tests.support import Project, serving
@@ -182,6 +183,16 @@ async def test_a_tape_that_is_not_there_names_the_command_that_makes_it(project:
     done = await project.proctor("run", "shop")
     assert (done.status, "cassette_missing" in done.stdout) == (4, True)
     assert "proctor run shop --record --only a" in done.stdout
+    set_up(project, "http://127.0.0.1:9", ASKS, [looked_up("lost", tape="shop/a", overlay=[LOST]), looked_up("a")])
+    done = await project.proctor("run", "shop", "--only", "lost")
+    assert "record it: proctor run shop --record --only a" in done.stdout, "the case that makes the tape"
+
+
+async def test_where_worlds_answer_everything_there_is_nothing_to_record(project: Project) -> None:
+    shop.set_up(project, shop.GOOD, [shop.case("a")])
+    done, told = await run(project, "--record")
+    assert (done.status, told["error"]["code"]) == (2, "nothing_to_record")
+    assert (await project.proctor("runs")).status == 2, "no run was left behind"
 
 
 async def test_a_recording_that_was_stopped_goes_on_without_making_a_tape_twice(project: Project) -> None:

@@ -178,6 +178,26 @@ async def test_a_tape_that_several_cases_name_is_made_by_one_and_none_is_made_un
     assert (set(ends(told).values()), len(ends(told)), done.status) == ({("pass", "")}, 3, 0)
 
 
+async def test_an_overlay_that_does_not_fit_the_tape_is_not_booked_against_the_agent(project: Project) -> None:
+    odd = [{**LOST, "at": "/nowhere/at/all"}]
+    never = [{**LOST, "tool": "cancel_order"}]
+    cases = [
+        looked_up("a"),
+        looked_up("odd", tape="shop/a", overlay=odd),
+        looked_up("never", tape="shop/a", overlay=never),
+    ]
+    async with serving(Desk().answer) as url:
+        await recorded(project, url, cases)
+    done, told = await run(project)
+    assert ends(told) == {
+        "a": ("pass", ""),
+        "odd": ("error", "overlay_unfit"),
+        "never": ("fail", "overlay_not_applied"),
+    }
+    assert done.status == 4
+    assert [trial["attempts"] for trial in told["trials"] if trial["case_id"] == "odd"] == [1]
+
+
 async def test_a_tape_that_is_not_there_names_the_command_that_makes_it(project: Project) -> None:
     set_up(project, "http://127.0.0.1:9", ASKS, [looked_up("a")])
     done = await project.proctor("run", "shop")

@@ -23,6 +23,7 @@ from proctor.paths import Layout
 from proctor.proxy.server import Proxy, start_proxy
 from proctor.trace import SessionSummary, TraceRow
 from proctor.wire import Mode, SessionInfo, SessionSpec
+from tests.forked import READ_AT_THE_START, forked
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 ROOT = Path(__file__).parent.parent
@@ -84,7 +85,10 @@ class Project:
 
     async def proctor(self, *arguments: str, env: Mapping[str, str] | None = None) -> Finished:
         """Run the real command in the project, as a user does."""
-        return await run(sys.executable, "-m", "proctor", *arguments, cwd=self.root, env=env)
+        if any(name.startswith(READ_AT_THE_START) for name in env or ()):
+            return await run(sys.executable, "-m", "proctor", *arguments, cwd=self.root, env=env)
+        status, stdout, stderr = await forked(arguments, self.root, {**clean_environment(), **(env or {})})
+        return Finished(status, stdout.decode(), stderr.decode())
 
 
 async def run(*command: str, cwd: Path, env: Mapping[str, str] | None = None) -> Finished:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
 from collections.abc import Mapping
+from types import ModuleType
 from typing import Any
 
 import click
@@ -29,7 +31,7 @@ class LazyGroup(click.Group):
             return None
         target, _ = self._lazy[cmd_name]
         module, _, attribute = target.partition(":")
-        command = getattr(importlib.import_module(module), attribute)
+        command = getattr(_imported(module), attribute)
         assert isinstance(command, click.Command)
         return command
 
@@ -37,3 +39,12 @@ class LazyGroup(click.Group):
         """The list in `--help`, without an import."""
         with formatter.section("Commands"):
             formatter.write_dl([(name, short) for name, (_, short) in self._lazy.items()])
+
+
+def _imported(name: str) -> ModuleType:
+    """Import a module without looking for garbage: there is none yet, and the search takes a tenth of the time."""
+    gc.disable()
+    try:
+        return importlib.import_module(name)
+    finally:
+        gc.enable()

@@ -23,7 +23,7 @@ from proctor.config import CassettesConfig, RecordConfig, RedactConfig, load_con
 from proctor.journal import JournalWriter
 from proctor.scanning.allow import AllowEntry, load_allow
 from proctor.service_config import ServiceConfig
-from tests.support import ROOT, Project, namespaces_permitted, run, serving_app
+from tests.support import ROOT, Finished, Project, namespaces_permitted, run, serving_app
 
 PAGES = (
     "README.md",
@@ -133,8 +133,7 @@ async def in_one_shell(folder: Project, commands: Sequence[str], desk: Desk) -> 
 async def shell(folder: Project, command: str, desk: Desk) -> None:
     """Run one command as a user types it; it must end with status 0."""
     typed = command.replace("https://staging.example/api", desk.orders)
-    path = f"{Path(sys.executable).parent}:/usr/bin:/bin"
-    done = await run("bash", "-c", typed, cwd=folder.root, env={"PATH": path, "OPENAI_API_KEY": "a-key-of-the-tests"})
+    done = await typed_in(folder, typed)
     assert done.status == 0, f"$ {command}\n{done.stdout}{done.stderr}"
     if typed.startswith("proctor init"):
         config = folder.root / "proctor.toml"
@@ -142,6 +141,13 @@ async def shell(folder: Project, command: str, desk: Desk) -> None:
             config.read_text(encoding="utf-8").replace('preset = "openai"', f'preset = "openai"\nurl = "{desk.model}"'),
             encoding="utf-8",
         )
+
+
+async def typed_in(folder: Project, command: str) -> Finished:
+    """A command in a shell that finds this Proctor and this Python."""
+    path = f"{Path(sys.executable).parent}:/usr/bin:/bin"
+    given = {"PATH": path, "OPENAI_API_KEY": "a-key-of-the-tests"}
+    return await run("bash", "-c", command, cwd=folder.root, env=given)
 
 
 def plant_a_killed_recording(folder: Project) -> None:

@@ -28,8 +28,12 @@ def conclude(session: Session, command_status: int | None) -> SessionSummary:
 
     Raises PlatformError where the disk refuses the summary of a session that only replayed.
     """
-    for reason in (*session.overlay.failed, *session.overlay.unmet()):
-        session.tally.failed("overlay_not_applied", reason, "the case was not as it says; mend the overlay file")
+    for reason in session.overlay.failed:
+        session.tally.failed("overlay_unfit", reason, "the case was not as it says; mend the overlay")
+    for reason in session.overlay.unmet():
+        session.tally.failed(
+            "overlay_not_applied", reason, "the case was not as it says; mend the overlay, or the agent"
+        )
     if session.journal is not None:
         return _from_journal(session, command_status)
     assert session.trace is not None

@@ -26,7 +26,9 @@ from proctor.wire import SEEDS
 @click.option("--seed", type=click.IntRange(0, SEEDS - 1), default=0, show_default=True, help="Of ids, chance, time.")
 @click.option("--mode", "modes", multiple=True, metavar="SERVICE=MODE", help="What answers a service, in every case.")
 @click.option("--record", is_flag=True, help="Ask the real services, and make each case's tape; one trial a case.")
-@click.option("--at-once", type=click.IntRange(1, 512), help="Trials at once; by default 8 of a smoke suite, 32 full.")
+@click.option(
+    "--at-once", type=click.IntRange(1, 512), help="Trials at once; by default 8, 32 of a full suite, 1 with --record."
+)
 @click.option("--max-cost", type=click.FloatRange(0, min_open=True), metavar="USD", help="Run what fits into it.")
 @click.option("--cache", is_flag=True, help="Reuse results of the same agent, case and seed.")
 @click.option("--blind", default="", metavar="WHY", help="Run the blind cases, and no others; the use is logged.")
@@ -39,6 +41,8 @@ def run(suite: str | None, modes: tuple[str, ...], resume: str | None, as_json: 
     The agent is that of [agent] in proctor.toml, or the COMMAND after --. Each trial has a session, a user and ids of
     its own. Services with a world are answered by it, a case's tape answers where it has one, models are live; --mode
     says otherwise. What was kept is in .proctor/runs.db; a run that was stopped goes on with --resume.
+
+    With --record each case makes its tape, one after the other, between the hooks of [record] in proctor.toml.
 
     \b
     Exit status: 0 all that counts passed; 1 a trial did not; 2 usage or configuration;

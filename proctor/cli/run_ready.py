@@ -17,7 +17,7 @@ from proctor.harness.agent_version import agent_version
 from proctor.harness.blind import select
 from proctor.harness.cache_key import project_inputs
 from proctor.harness.planning import Project, RunOptions, chosen_cases, plans, trials_of
-from proctor.harness.recorded import makers
+from proctor.harness.recorded import recorded
 from proctor.harness.run_store import RunHead
 from proctor.harness.suite_version import suite_version
 from proctor.harness.trial import TrialPlan
@@ -81,7 +81,7 @@ def ready(config: Config, options: RunOptions) -> Ready:
     )
     here = [placed.case for placed in select(read, bool(options.blind))]
     chosen = chosen_cases(read.suite.name, here, options.only)
-    cases, others = makers(chosen, read.suite.name) if options.keeps else (chosen, {})
+    cases, others = recorded(chosen, read.suite.name) if options.keeps else (chosen, {})
     return Ready(config, read, project, options, cases, others)
 
 

@@ -77,6 +77,8 @@ def _platform(found: Found) -> Iterator[Ended]:
     for error in found.summary.errors if found.summary else ():
         if error.code in PLATFORM_CODES or error.code.startswith("upstream_"):
             yield Ended("error", error.code, error.message, error.fix)
+        elif error.code == "overlay_unfit":
+            yield Ended("error", error.code, error.message, error.fix, again=False)
     if found.failed is not None and found.failed.kind in NOT_THERE:
         again = found.failed.kind == "agent_unreachable"
         yield Ended("error", found.failed.kind, found.failed.message, shown=found.failed.shown, again=again)

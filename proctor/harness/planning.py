@@ -14,8 +14,9 @@ from proctor.cases.case import Case
 from proctor.cases.files import SuiteRead
 from proctor.cases.identity import Identity, resolve
 from proctor.config import Config
-from proctor.errors import ConfigError, SuiteError, nearest
+from proctor.errors import ConfigError, SuiteError, UsageError, nearest, recording_command
 from proctor.fault_plan import FaultPlanSpec
+from proctor.harness.recorded import makers, tape_of
 from proctor.harness.trial import TrialPlan
 from proctor.launch import session_spec
 from proctor.wire import FROM_TAPE, KEPT, SEEDS, Guard, Mode, SessionSpec
@@ -89,10 +90,19 @@ def plans(run: str, read: SuiteRead, cases: Sequence[Case], options: RunOptions,
     wanted = {case.id: trials_of(case, read, options) for case in cases}
     rounds = range(max(wanted.values(), default=0))
     made = [(case, number) for number in rounds for case in cases if number < wanted[case.id]]
-    return [_plan(run, read, case, number, options, project) for case, number in made]
+    by_tape = makers((placed.case for placed in read.cases), read.suite.name)
+    return [_plan(run, read, case, number, options, project, by_tape) for case, number in made]
 
 
-def _plan(run: str, read: SuiteRead, case: Case, number: int, options: RunOptions, project: Project) -> TrialPlan:
+def _plan(
+    run: str,
+    read: SuiteRead,
+    case: Case,
+    number: int,
+    options: RunOptions,
+    project: Project,
+    by_tape: Mapping[str, str],
+) -> TrialPlan:
     suite = read.suite
     tape = tape_of(case, suite.name)
     modes = modes_of(case, tape, options, project)
@@ -113,16 +123,11 @@ def _plan(run: str, read: SuiteRead, case: Case, number: int, options: RunOption
             modes,
             seed,
             Guard(tool_seconds=limits.tool, steps=limits.steps, on_loop=case.on_loop),
-            suite.name,
             project.config,
+            **_commands(case, tape, suite.name, by_tape.get(tape, "")),
         ),
         limits=limits,
     )
-
-
-def tape_of(case: Case, suite: str) -> str:
-    """The cassette that a case makes and is answered from."""
-    return case.tape or f"{suite}/{case.id}"
 
 
 def trial_seed(seed: int, case: str, number: int) -> int:
@@ -145,6 +150,9 @@ def modes_of(case: Case, tape: str, options: RunOptions, project: Project) -> di
     else:
         modes = dict(_in_worlds(case, tape, config, project.tapes))
     modes.update(options.modes)
+    if options.record and KEPT.isdisjoint(modes.values()):
+        told = f"case {case.id} makes no tape: no service of it is recorded"
+        raise UsageError("nothing_to_record", told, "give a service a url beside its world, or leave out --record")
     _check_worlds(case, modes)
     return modes
 
@@ -181,7 +189,7 @@ def _identity(case: Case, run: str, number: int, modes: Mapping[str, Mode], acco
 
 
 def _spec(
-    case: Case, tape: str, modes: Mapping[str, Mode], seed: int, guard: Guard, suite: str, config: Config
+    case: Case, tape: str, modes: Mapping[str, Mode], seed: int, guard: Guard, config: Config, **commands: str
 ) -> SessionSpec:
     if not modes:
         raise ConfigError("service_missing", f"case {case.id} has no service at all", "see docs/cases.md")
@@ -195,9 +203,16 @@ def _spec(
         worlds=case.state,
         faults=_faults(case),
         guard=guard,
-        recorded_by=f"proctor run {suite} --record --only {case.id}",
-        extended_by=f"proctor run {suite} --only {case.id}",
+        **commands,
     )
+
+
+def _commands(case: Case, tape: str, suite: str, maker: str) -> dict[str, str]:
+    """For messages. `maker` is the case that makes the tape; empty where none of the suite does."""
+    return {
+        "recorded_by": f"proctor run {suite} --record --only {maker}" if maker else recording_command(tape),
+        "extended_by": f"proctor run {suite} --only {case.id}",
+    }
 
 
 def _faults(case: Case) -> FaultPlanSpec | None:

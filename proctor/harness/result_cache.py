@@ -12,7 +12,8 @@ from proctor.cases.evaluating import Looked
 from proctor.check import CheckResult
 from proctor.errors import CassetteError, StoreError
 from proctor.harness.cache_key import ProjectInputs, TrialInputs, project_inputs, reusable, tape_digest, trial_key
-from proctor.harness.planning import Project, tape_of
+from proctor.harness.planning import Project
+from proctor.harness.recorded import tape_of
 from proctor.harness.run_reading import Row, trajectory_at
 from proctor.harness.trial import Ended, TrialDone, TrialPlan
 from proctor.paths import Layout

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests.integration.harness import shop
 from tests.integration.harness.desk import ASKS, MODELLED, Desk, Model, llm, looked_up, set_up
 from tests.integration.harness.shop import CALLING, ends, run
 from tests.support import Project, serving
@@ -177,11 +178,41 @@ async def test_a_tape_that_several_cases_name_is_made_by_one_and_none_is_made_un
     assert (set(ends(told).values()), len(ends(told)), done.status) == ({("pass", "")}, 3, 0)
 
 
+async def test_an_overlay_that_does_not_fit_the_tape_is_not_booked_against_the_agent(project: Project) -> None:
+    odd = [{**LOST, "at": "/nowhere/at/all"}]
+    never = [{**LOST, "tool": "cancel_order"}]
+    cases = [
+        looked_up("a"),
+        looked_up("odd", tape="shop/a", overlay=odd),
+        looked_up("never", tape="shop/a", overlay=never),
+    ]
+    async with serving(Desk().answer) as url:
+        await recorded(project, url, cases)
+    done, told = await run(project)
+    assert ends(told) == {
+        "a": ("pass", ""),
+        "odd": ("error", "overlay_unfit"),
+        "never": ("fail", "overlay_not_applied"),
+    }
+    assert done.status == 4
+    assert [trial["attempts"] for trial in told["trials"] if trial["case_id"] == "odd"] == [1]
+
+
 async def test_a_tape_that_is_not_there_names_the_command_that_makes_it(project: Project) -> None:
     set_up(project, "http://127.0.0.1:9", ASKS, [looked_up("a")])
     done = await project.proctor("run", "shop")
     assert (done.status, "cassette_missing" in done.stdout) == (4, True)
     assert "proctor run shop --record --only a" in done.stdout
+    set_up(project, "http://127.0.0.1:9", ASKS, [looked_up("lost", tape="shop/a", overlay=[LOST]), looked_up("a")])
+    done = await project.proctor("run", "shop", "--only", "lost")
+    assert "record it: proctor run shop --record --only a" in done.stdout, "the case that makes the tape"
+
+
+async def test_where_worlds_answer_everything_there_is_nothing_to_record(project: Project) -> None:
+    shop.set_up(project, shop.GOOD, [shop.case("a")])
+    done, told = await run(project, "--record")
+    assert (done.status, told["error"]["code"]) == (2, "nothing_to_record")
+    assert (await project.proctor("runs")).status == 2, "no run was left behind"
 
 
 async def test_a_recording_that_was_stopped_goes_on_without_making_a_tape_twice(project: Project) -> None:

@@ -45,6 +45,8 @@ def test_a_trial_passes_where_every_check_passes_and_nothing_else_holds() -> Non
         ("platform_error", "error"),
         ("world_failed", "error"),
         ("upstream_unreachable", "error"),
+        ("overlay_unfit", "error"),
+        ("overlay_not_applied", "fail"),
         ("events_dropped", "fail"),
         ("request_cut", "fail"),
     ],

@@ -6,17 +6,21 @@ import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 from proctor.config import Config
 from proctor.errors import UsageError, nearest
 from proctor.placeholders import DUMMY_KEY
 from proctor.presets import QUIET_VARIABLES
 from proctor.service_config import ServiceConfig
-from proctor.wire import ASKED, KEPT, MODES, WORLD_KEY, CarrierName, Mode, SessionInfo, SessionSpec
+from proctor.wire import ASKED, CURRENT, KEPT, MODES, WORLD_KEY, CarrierName, Mode, SessionInfo, SessionSpec
 
 PROXY_VARIABLES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")
 NO_PROXY = "NO_PROXY"
+NO_ONE = "_"
+"""The user in the proxy variables where they name no session; no session has such an id."""
+NO_SECRET = "proctor"  # noqa: S105 - it opens nothing
+"""The password in them where the proxy wants none: without one, requests and urllib would not send the user either."""
 NAMES = "PROCTOR_VARIABLES"
 """Lists the variables that a launcher set, for `proctor env`."""
 
@@ -59,7 +63,7 @@ def agent_environment(
 
     Services' own variables, SDKs' base URLs, in replay the placeholders as dummy keys and secrets; with `watch` also
     the proxy variables, so that calls past the services are seen. `PROCTOR_VARIABLES` lists the names. Unless `carrier`
-    is `path`, the addresses name no session; with `key`, the variables of keys hold the session's.
+    is `path`, no address names the session, the proxy's neither; with `key`, the variables of keys hold the session's.
     """
     variables = {"PROCTOR_SESSION_URL": info.url, "PROCTOR_SESSION": info.session, **QUIET_VARIABLES}
     base = info.url if carrier == "path" else info.current_url
@@ -83,17 +87,25 @@ def agent_environment(
             variables.update(dict.fromkeys(service.key_variables, info.key))
     if watch:
         recording = not KEPT.isdisjoint(info.modes.values())
-        variables.update(_both_cases(dict.fromkeys(PROXY_VARIABLES, proxy_address(info.url))))
+        variables.update(_both_cases(dict.fromkeys(PROXY_VARIABLES, proxy_address(base))))
         variables.update(_both_cases({NO_PROXY: ",".join(config.pass_hosts) if recording else ""}))
     return {**variables, NAMES: ",".join(variables)}
 
 
-def proxy_address(session_url: str) -> str:
-    """What the proxy variables hold for a session's address; a path token in it becomes the proxy's password."""
-    parts = urlsplit(session_url)
-    _, mark, token, *_ = [*parts.path.split("/"), "", ""]
-    credentials = f"proctor:{token}@" if mark == "p" else ""
-    return f"{parts.scheme}://{credentials}{parts.netloc}"
+def proxy_address(base: str) -> str:
+    """What the proxy variables hold, from the base of a session's addresses: `http://SESSION:SECRET@HOST:PORT`.
+
+    So a call past the services says whose it is. `SECRET` is the path token, where the addresses have one. Where they
+    name no session, this names none either: the call may be anybody's.
+    """
+    parts = urlsplit(base)
+    names = parts.path.split("/")[1:]
+    told = dict(zip(names[::2], names[1::2], strict=False))  # /p/TOKEN/s/SESSION, or /s/SESSION
+    session, token = told.get("s", CURRENT), told.get("p", "")
+    if session == CURRENT and not token:
+        return f"{parts.scheme}://{parts.netloc}"
+    user = NO_ONE if session == CURRENT else quote(session, safe="")
+    return f"{parts.scheme}://{user}:{token or NO_SECRET}@{parts.netloc}"
 
 
 def inherited_notes(environ: Mapping[str, str]) -> tuple[str, ...]:

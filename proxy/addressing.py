@@ -53,15 +53,28 @@ class Addressing:
 
         `credentials` is the value of `Proxy-Authorization`: Basic, any user name, the path token as password.
         """
-        return not self.path_token or _password_is(credentials, self.path_token) or (peer is not None and local(peer))
+        if not self.path_token or (peer is not None and local(peer)):
+            return True
+        _, password = _basic(credentials)
+        return hmac.compare_digest(password, self.path_token.encode())
 
 
-def _password_is(credentials: str, wanted: str) -> bool:
+def proxy_user(credentials: str) -> str:
+    """Who a value of `Proxy-Authorization` says is asking; empty where it says nothing that can be read.
+
+    The proxy variables of a session's agent name the session there.
+    """
+    user, _ = _basic(credentials)
+    return user.decode("utf-8", "replace")
+
+
+def _basic(credentials: str) -> tuple[bytes, bytes]:
+    """User and password of a Basic credential; both empty where it is none."""
     scheme, _, packed = credentials.partition(" ")
     if scheme.lower() != "basic":
-        return False
+        return b"", b""
     try:
-        _, _, password = b64decode(packed.strip(), validate=True).partition(b":")
+        user, _, password = b64decode(packed.strip(), validate=True).partition(b":")
     except (binascii.Error, ValueError):
-        return False
-    return hmac.compare_digest(password, wanted.encode())
+        return b"", b""
+    return user, password

@@ -14,6 +14,7 @@ from proctor.proxy.seams import Carrier, RawHeader, RawHeaders
 from proctor.service_config import ServiceConfig
 from proctor.wire import CURRENT, KEY_MARK, SESSION_HEADER
 
+_PROXY_CREDENTIALS = b"proxy-authorization"
 _KEY_HEADERS = sorted(TOKEN_HEADERS - {"proxy-authorization"})
 
 
@@ -131,6 +132,11 @@ def passed_on(headers: RawHeaders, credential: str) -> RawHeaders:
         if passed is not None:
             kept.append(passed)
     return tuple(kept)
+
+
+def without_proxy_credentials(headers: RawHeaders) -> RawHeaders:
+    """A request's headers without `Proxy-Authorization`, which is for this proxy and nobody behind it."""
+    return tuple([pair for pair in headers if pair[0].lower() != _PROXY_CREDENTIALS])
 
 
 def real_credential(name: str, service: ServiceConfig, environ: Mapping[str, str]) -> str:

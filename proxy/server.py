@@ -19,8 +19,16 @@ from proctor.errors import ConfigError, SessionError, nearest
 from proctor.listening import cannot_listen, local
 from proctor.proxy import answers
 from proctor.proxy.addresses import is_below
-from proctor.proxy.addressing import Addressing
-from proctor.proxy.carriers import KEY, Claim, PathCarrier, claims_of, passed_on, real_credential
+from proctor.proxy.addressing import Addressing, proxy_user
+from proctor.proxy.carriers import (
+    KEY,
+    Claim,
+    PathCarrier,
+    claims_of,
+    passed_on,
+    real_credential,
+    without_proxy_credentials,
+)
 from proctor.proxy.conclude import LeftOpen
 from proctor.proxy.control import PREFIX, Control
 from proctor.proxy.registry import Registry
@@ -172,7 +180,7 @@ class _Dispatcher:
         if located is None:
             if not self._carrier.admits(target):
                 return self._stranger(404)
-            return self._stray(self._registry.running, request.method, target, *_NO_SESSION)
+            return self._stray(self._whose(request), request.method, target, *_NO_SESSION)
         claims = claims_of(located, request.headers)
         asked = self._registry.config.services.get(located.service)
         if len({claim.session for claim in claims}) > 1:
@@ -185,7 +193,7 @@ class _Dispatcher:
                 self._registry.came_late(named)
                 return _closed(error, located.service, asked)
             fix = error.fix or _ADDRESSES
-            return self._stray(self._registry.running, request.method, target, error.message, fix, service=asked)
+            return self._stray(self._whose(request), request.method, target, error.message, fix, service=asked)
         resource = RESOURCES.get(located.service)
         if resource is not None:
             return await resource_answer(resource, session, request, located.target.partition("?")[0])
@@ -222,7 +230,7 @@ class _Dispatcher:
             if session.settled:
                 self._registry.late[session.id] += 1
                 return answers.refusal(410, session_closed(session.id).as_dict(), service.config)
-            headers = request.raw_headers
+            headers = without_proxy_credentials(request.raw_headers)
             exchange = Exchange(request, session, service, index, target, body, started, beside, raw_headers=headers)
             stopped = session.guarding.stopped(exchange)
             if stopped is not None:
@@ -281,7 +289,7 @@ class _Dispatcher:
         host = target if request.method == "CONNECT" else _host_of(target)
         service = self._service_at(host, target)
         self._registry.totals.past += 1
-        for session in self._registry.running:
+        for session in self._whose(request):
             session.bypassed(host, request.method, service)
         told = f'the address of service "{service}", called directly' if service else "no service of proctor.toml"
         error = {
@@ -290,6 +298,15 @@ class _Dispatcher:
             "fix": "call it by the address in the service's variable; `proctor env` prints them",
         }
         return answers.refusal(403, error)
+
+    def _whose(self, request: web.BaseRequest) -> Sequence[Session]:
+        """On which sessions a request is booked whose address names none.
+
+        That is the one which its proxy credentials name, if it is open: the launcher's proxy variables have it so. Of a
+        client that sends none, or an ended session's, it may be any one's.
+        """
+        session = self._registry.sessions.get(proxy_user(request.headers.get("Proxy-Authorization", "")))
+        return self._registry.running if session is None or session.closed else (session,)
 
     def _service_at(self, host: str, target: str) -> str | None:
         """The service whose address was called directly, if any: by URL, else by host and port."""

@@ -120,6 +120,10 @@ async def test_each_carrier_has_its_addresses_and_the_key_only_where_a_service_h
     assert addresses == {"path": f"{base}/mine/llm"} | dict.fromkeys(
         ("current", "header", "key"), f"{base}/_current/llm"
     )
+    proxies = {carrier: variables["HTTP_PROXY"] for carrier, variables in told.items()}
+    assert proxies == {"path": "http://mine:secret@127.0.0.1:9"} | dict.fromkeys(
+        ("current", "header", "key"), "http://_:secret@127.0.0.1:9"
+    )
     assert told["key"].keys() - told["header"].keys() == {"OF_ALICE_TOKEN"}
     assert told["key"]["OF_ALICE_TOKEN"] == "proctor-session-mine"
     unnamed = await project.proctor("env", "--session-url", f"{base}/_current", "--carrier", "key")

@@ -103,7 +103,7 @@ async def test_inherited_proxy_variables_are_replaced_for_the_agent_and_reported
     proxies, status = ended.stdout.splitlines()[:2]
     *addresses, no_proxy, no_proxy_low = json.loads(proxies)
     assert len(set(addresses)) == 1
-    assert addresses[0].startswith("http://127.0.0.1:")
+    assert addresses[0].startswith(f"http://{ended.summary['session']}:proctor@127.0.0.1:")
     assert (no_proxy, no_proxy_low, status) == ("", "", "403")
     assert ended.status == 3
     assert "inherited NO_PROXY=127.0.0.1,localhost was replaced for the agent" in ended.stderr

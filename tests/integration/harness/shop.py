@@ -43,6 +43,11 @@ class Shop(World[State]):
         '''Write something down; tells how much stands there.'''
         self.state.notes.append(text)
         return len(self.state.notes)
+
+    @tool(effect="read")
+    def read_notes(self) -> list[str]:
+        '''All that was written down.'''
+        return self.state.notes
 """
 CALLING = """\
 import json, os, sys, time, urllib.error, urllib.request

@@ -273,7 +273,7 @@ print(os.environ["HTTP_PROXY"])
     assert ended.status == 0, ended.stderr
     first, proxy = ended.stdout.splitlines()[:2]
     assert first == f"http://localhost:{port} 200 404"
-    assert proxy.startswith("http://proctor:")
+    assert proxy.startswith(f"http://{ended.summary['session']}:")
     assert proxy.endswith(f"@localhost:{port}")
     assert ended.summary["exchanges"] == 1
     bad = await record(project, source, "--advertise", "localhost:80")

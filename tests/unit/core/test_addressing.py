@@ -8,7 +8,7 @@ import pytest
 
 from proctor.launch import proxy_address
 from proctor.listening import base_url, local
-from proctor.proxy.addressing import Addressing
+from proctor.proxy.addressing import Addressing, proxy_user
 from proctor.proxy.carriers import Located, PathCarrier
 
 
@@ -87,10 +87,36 @@ def test_a_stranger_may_not_proxy(peer: str | None, credentials: str, may: bool)
     assert Addressing("127.0.0.1", 80).may_proxy(peer, credentials) is True
 
 
-def test_the_path_token_becomes_the_proxys_password() -> None:
-    assert proxy_address("http://a.test:80/p/secret/s/mine") == "http://proctor:secret@a.test:80"
-    assert proxy_address("http://s/s/mine") == "http://s"
-    assert proxy_address("http://[::1]:80/s/mine") == "http://[::1]:80"
+@pytest.mark.parametrize(
+    ("base", "proxy"),
+    [
+        ("http://s/s/mine", "http://mine:proctor@s"),
+        ("http://[::1]:80/s/mine", "http://mine:proctor@[::1]:80"),
+        ("http://a.test:80/p/secret/s/mine", "http://mine:secret@a.test:80"),
+        ("http://a.test:80/s/a%20b@c:d", "http://a%2520b%40c%3Ad:proctor@a.test:80"),
+        ("http://a.test:80/s/_current", "http://a.test:80"),
+        ("http://a.test:80/p/secret/s/_current", "http://_:secret@a.test:80"),
+    ],
+)
+def test_the_proxy_variables_name_the_session_and_have_the_path_token_as_password(base: str, proxy: str) -> None:
+    assert proxy_address(base) == proxy
+
+
+@pytest.mark.parametrize(
+    ("credentials", "user"),
+    [
+        (basic("mine:secret"), "mine"),
+        (basic("mine:").replace("Basic", "BASIC"), "mine"),
+        (basic(":secret"), ""),
+        (f"Bearer {basic('mine:secret')}", ""),
+        ("Basic *", ""),
+        ("Basic é", ""),
+        ("Basic", ""),
+        ("", ""),
+    ],
+)
+def test_a_proxys_user_is_read_from_basic_credentials_only(credentials: str, user: str) -> None:
+    assert proxy_user(credentials) == user
 
 
 @pytest.mark.parametrize("token", ["", "secret"])

@@ -43,7 +43,7 @@ def desk_agent(project: Project, conversation: str = "refund_zh") -> tuple[str, 
 
 
 def change_the_prompt(project: Project) -> None:
-    source = project.root / "examples/order_desk/agent.py"
+    source = project.root / "examples/order_desk/prompt.txt"
     text = source.read_text(encoding="utf-8")
     assert "language, briefly." in text
     source.write_text(text.replace("language, briefly.", "language, briefly and kindly."), encoding="utf-8")

@@ -37,12 +37,14 @@ def conversation_of(config: Config, info: SessionInfo, variables: Mapping[str, s
         return HttpConversation(agent.url)
     if agent.chat:
         return ChatConversation(_chat(config, agent.chat, info, variables))
-    raise ConfigError(
-        "agent_missing",
-        f"{config.root / CONFIG_NAME} does not say what the agent is",
-        'under [agent], give one of: command = "python agent.py", url = "http://...", '
-        'python = "module:function", or a table [agent.chat]',
-    )
+    raise _missing(config)
+
+
+def check_agent(config: Config) -> None:
+    """Raise ConfigError (`agent_missing`) where proctor.toml does not say what the agent is."""
+    agent = config.agent
+    if not (agent.command or agent.python or agent.url or agent.chat):
+        raise _missing(config)
 
 
 def settings_of(agent: AgentConfig) -> Settings:
@@ -53,6 +55,15 @@ def settings_of(agent: AgentConfig) -> Settings:
         temperature=agent.temperature,
         top_p=agent.top_p,
         seed=agent.seed,
+    )
+
+
+def _missing(config: Config) -> ConfigError:
+    return ConfigError(
+        "agent_missing",
+        f"{config.root / CONFIG_NAME} does not say what the agent is",
+        'under [agent], give one of: command = "python agent.py", url = "http://...", '
+        'python = "module:function", or a table [agent.chat]',
     )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from proctor.agents.making import settings_of
+from proctor.agents.making import check_agent, settings_of
 from proctor.cases.accounts import read_accounts
 from proctor.cases.case import Case
 from proctor.cases.files import SuiteRead, find_suite, read_suite
@@ -68,6 +68,7 @@ class Ready:
 def ready(config: Config, options: RunOptions) -> Ready:
     """Read all that a run needs. Raises SuiteError, ConfigError, UsageError; nothing is written."""
     config = _with_command(config, options.command)
+    check_agent(config)
     if options.cache:
         project_inputs(config, {})  # an agent of no known version is refused before the first trial
     read = read_suite(find_suite(config.root, options.suite), options.seed)

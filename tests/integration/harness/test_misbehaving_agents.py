@@ -154,6 +154,7 @@ async def test_without_any_agent_there_is_no_run(project: Project) -> None:
     done = await project.proctor("run", "shop")
     assert (done.status, "agent_missing" in done.stderr) == (2, True)
     assert "command =" in done.stderr
+    assert not (project.layout.state / "runs.db").exists()
 
 
 async def test_an_agent_that_asks_nothing_of_anyone_does_not_pass_unseen(project: Project) -> None:

@@ -85,7 +85,8 @@ class Project:
 
     async def proctor(self, *arguments: str, env: Mapping[str, str] | None = None) -> Finished:
         """Run the real command in the project, as a user does."""
-        if any(name.startswith(READ_AT_THE_START) for name in env or ()):
+        # What libraries of macOS have begun may not go on in a fork.
+        if sys.platform == "darwin" or any(name.startswith(READ_AT_THE_START) for name in env or ()):
             return await run(sys.executable, "-m", "proctor", *arguments, cwd=self.root, env=env)
         status, stdout, stderr = await forked(arguments, self.root, {**clean_environment(), **(env or {})})
         return Finished(status, stdout.decode(), stderr.decode())

@@ -194,9 +194,9 @@ async def test_what_was_accepted_goes_on_after_a_stop_and_each_call_is_made_once
         service = await start_service(settings)
         async with JudgeClient(service.url, service.token, at_once) as client:
             asked = asyncio.ensure_future(batch(client, [vendorless(name) for name in "ab"]))
+            await held.reached.wait()
             while held.asked < service.lanes.at_work * 5:  # noqa: ASYNC110 - the calls of one run
                 await asyncio.sleep(0)
-            await held.reached.wait()
             await service.close()
             with pytest.raises(PlatformError, match=r"stopped before the batch was whole|no judge answers"):
                 await asked

@@ -35,7 +35,9 @@ OTHER = LIVE | {
     "AWS_ACCESS_KEY_ID": "AKIAZZ3DUMMY4KEY5ID6",
     "AWS_SECRET_ACCESS_KEY": "another",
     "AWS_SESSION_TOKEN": "another one",
+    "SIGN_LATER": "3600",
 }
+"""Somebody else, an hour later."""
 _V4 = ("X-Amz-Credential", "X-Amz-Date", "X-Amz-Security-Token", "X-Amz-Signature")
 SIGNED = {
     "s3v4": [*(f"?{name}" for name in _V4), *(f"/{name.lower()}" for name in _V4), "/policy"],

@@ -16,6 +16,8 @@ from proctor.trajectories.runs import assembled_runs
 from proctor.trajectories.steps import numbered
 from proctor.trajectory import Difference, Step, Trajectory, end_state_of
 
+_FINE = 200
+
 
 def from_session(
     summary: SessionSummary,
@@ -64,7 +66,7 @@ def seen_in(rows: Iterable[TraceRow]) -> Seen:
         found = exchange_of(row)
         if found is not None:
             exchanges.append(found)
-        elif row.effect_why == "preset":
+        elif row.effect_why == "preset" or _lists(row):
             beside.append(f"{row.service} {row.method} {row.target}")
         else:
             tools.append(_tool(row))
@@ -73,6 +75,11 @@ def seen_in(rows: Iterable[TraceRow]) -> Seen:
     if beside:
         notes.append(f"not part of a conversation: {', '.join(dict.fromkeys(beside))}")
     return Seen(exchanges=tuple(exchanges), tools=tuple(tools), notes=tuple(notes))
+
+
+def _lists(row: TraceRow) -> bool:
+    """A world told which tools it has: that calls none of them."""
+    return row.source == "world" and row.tool is None and row.status == _FINE
 
 
 def against_log(run: Trajectory, log: Any) -> tuple[Difference, ...]:

@@ -190,6 +190,14 @@ def test_tools_without_a_model_are_told_alone_and_traffic_of_no_call_is_named() 
     assert (event.kind, event.by, event.data["tool"]) == ("unattributed_call", "proctor", "stray")
 
 
+@pytest.mark.parametrize(("status", "calls"), [(200, 0), (404, 1)])
+def test_a_world_that_lists_its_tools_is_asked_for_none_of_them(status: int, calls: int) -> None:
+    listed = {"source": "world", "method": "GET", "target": "/tools", "tool": None, "status": status}
+    (run,) = from_session(SUMMARY, rows_of(tool_row("query", {}, {}, 1.0), tool_row("", {}, [], 0.0, **listed)))
+    assert len(calls_of(run)) == 1 + calls
+    assert ("not part of a conversation: orders GET /tools" in run.notes) is (status == 200)
+
+
 def test_an_edited_history_begins_no_new_conversation_and_is_said() -> None:
     talk = Talk("chat", "x")
     talk.user("hi")
